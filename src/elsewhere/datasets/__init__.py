@@ -1,0 +1,1 @@
+"""Raw sources turned into places, categories and trajectories."""

@@ -1,0 +1,110 @@
+"""Columns of a table as text, with every complaint about them collected and told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+
+from elsewhere.errors import Fault, InputError
+
+T = TypeVar("T")
+
+_FIRST_DATA_ROW = 2
+
+
+class Columns:
+    """A CSV or Parquet file as columns of text; parse them, then `finish` to hear of all faults."""
+
+    def __init__(self, path: Path, *, required: Sequence[str]) -> None:
+        self.source = str(path)
+        self.faults: list[Fault] = []
+        self._frame = _read_text_frame(path)
+        self.count = self._frame.height
+        missing = [name for name in required if name not in self._frame.columns]
+        if missing:
+            has = ", ".join(self._frame.columns) or "none"
+            raise InputError(self.source, f"column {', '.join(missing)} missing; the file has {has}")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._frame.columns
+
+    def text(self, name: str) -> list[str]:
+        """Values of a column without surrounding blanks; empty strings where there is no such column."""
+        if name not in self._frame.columns:
+            return [""] * self.count
+        return [value.strip() for value in self._frame[name].fill_null("").to_list()]
+
+    def parse(self, name: str, parser: Callable[[str], T], default: T) -> list[T]:
+        """Values of a column through ``parser``; its ValueErrors become faults and give ``default``."""
+        return [
+            self.attempt(row, name, parser, value, default) for row, value in enumerate(self.text(name))
+        ]
+
+    def attempt(self, row: int, name: str, parser: Callable[[str], T], value: str, default: T) -> T:
+        try:
+            return parser(value)
+        except ValueError as error:
+            self.complain(row, name, str(error))
+            return default
+
+    def complain(self, row: int, column: str | None, problem: str) -> None:
+        """Note a fault; ``row`` counts data rows from 0."""
+        self.faults.append(Fault(row=row + _FIRST_DATA_ROW, column=column, problem=problem))
+
+    def unique_ids(self, name: str) -> list[str]:
+        """Identifiers that must be there and must differ."""
+        ids = self.text(name)
+        first_rows: dict[str, int] = {}
+        for row, value in enumerate(ids):
+            if not value:
+                self.complain(row, name, "is empty, every row needs an id of its own")
+            elif value in first_rows:
+                first = first_rows[value] + _FIRST_DATA_ROW
+                self.complain(row, name, f"found {value!r} again, row {first} has it already")
+            else:
+                first_rows[value] = row
+        return ids
+
+    def finish(self) -> None:
+        """Raise all faults, in the order of the file."""
+        if self.faults:
+            raise InputError(self.source, sorted(self.faults, key=lambda fault: fault.row or 0))
+
+
+def _read_text_frame(path: Path) -> pl.DataFrame:
+    try:
+        if path.suffix == ".parquet":
+            frame = pl.read_parquet(path)
+            return frame.with_columns(pl.all().cast(pl.String, strict=False))
+        return pl.read_csv(path, infer_schema=False)
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file") from None
+    except pl.exceptions.NoDataError:
+        raise InputError(str(path), "the file is empty") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(str(path), f"cannot be read as a table: {reason}") from None
+
+
+def number(text: str, *, low: float, high: float, allowed: str) -> float:
+    """A number within bounds, or a ValueError that says what is allowed."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low <= value <= high:
+        raise ValueError(f"found {text!r}, {allowed}")
+    return value
+
+
+def flag(text: str) -> bool:
+    """Yes or no, in the ways people write it; blank is no."""
+    lowered = text.lower()
+    if lowered in {"", "0", "false", "no", "n"}:
+        return False
+    if lowered in {"1", "true", "yes", "y"}:
+        return True
+    raise ValueError(f"found {text!r}, must be yes or no (or true/false, 1/0, blank)")

@@ -1,0 +1,1 @@
+"""What everybody may know: time, categories, opening hours, places, travel."""

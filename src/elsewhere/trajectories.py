@@ -1,0 +1,47 @@
+"""A person's day: visits in a row. Private until a method has made something else of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+
+class Visit(NamedTuple):
+    """A place and a timestep, (p_i, t_i)."""
+
+    place_id: str
+    timestep: int
+
+
+class Trajectory:
+    """Visits with strictly increasing timesteps within one day (τ). PRIVATE: its repr shows only |τ|."""
+
+    __slots__ = ("_visits",)
+
+    def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
+        self._visits = tuple(Visit(*visit) for visit in visits)
+        steps = [visit.timestep for visit in self._visits]
+        # No message may quote private visits (R10).
+        if not steps:
+            raise ValueError("a trajectory needs at least one visit")
+        if steps[0] < 0 or any(later <= earlier for earlier, later in zip(steps, steps[1:], strict=False)):
+            raise ValueError("timesteps of a trajectory must be 0 or more and strictly increase")
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        return self._visits
+
+    def __len__(self) -> int:
+        return len(self._visits)
+
+    def __iter__(self) -> Iterator[Visit]:
+        return iter(self._visits)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trajectory) and self._visits == other._visits
+
+    def __hash__(self) -> int:
+        return hash(self._visits)
+
+    def __repr__(self) -> str:
+        return f"<private Trajectory of {len(self)} visits>"

@@ -1,0 +1,1 @@
+"""Everything public, built once from knowledge: regions, distances, feasible n-grams, one file."""

@@ -1,0 +1,151 @@
+"""From tables and settings to a world; also from an old world and changed places to a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from elsewhere.arrays import Bools
+from elsewhere.errors import InputError
+from elsewhere.io.tables import read_categories, read_places
+from elsewhere.io.travel_tables import check_table_size, read_road_network, read_travel_matrix
+from elsewhere.knowledge.categories import CategoryTree, category_distances
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.hours import open_table
+from elsewhere.knowledge.places import Places, build_places
+from elsewhere.knowledge.roads import road_milliseconds
+from elsewhere.knowledge.travel import RoadNetwork, StepTable, Travel, hourly_profiles, step_table, straight_line
+from elsewhere.params import MatrixTravel, PolygonSpace, RoadTravel, SpeedTravel, WorldConfig, WorldSettings
+from elsewhere.world.decomposition import build_regions
+from elsewhere.world.distances import RegionDistances, largest_distance
+from elsewhere.world.graph import Progress, RegionGraph, build_graph, no_progress
+from elsewhere.world.regions import Polygons, Regions
+from elsewhere.world.space import divide_space, read_polygons
+from elsewhere.world.world import World
+
+
+class GraphBuilder(Protocol):
+    """How to get the graph of regions: `build_graph`, or one that reuses an older graph."""
+
+    def __call__(self, regions: Regions, travel: Travel, clock: Clock, progress: Progress) -> RegionGraph: ...
+
+
+def build_world(config: WorldConfig, progress: Progress = no_progress) -> World:
+    """Read the tables that ``config`` names and build the world they describe."""
+    settings = config.settings
+    tree = read_categories(config.categories)
+    rows = read_places(config.places, tree, settings.kappa.weight)
+    places = build_places(rows, tree)
+    clock = clock_of(settings)
+    polygons, roads = None, None
+    if isinstance(settings.space, PolygonSpace):
+        polygons = read_polygons(settings.space.file, settings.space.id, settings.space.parent)
+    travel: Travel
+    if isinstance(settings.travel, SpeedTravel):
+        travel = straight_line(places, clock, settings.travel.speed_kmh)
+    elif isinstance(settings.travel, MatrixTravel):
+        travel = read_travel_matrix(settings.travel.file, places, clock)
+    else:
+        roads = read_road_network(settings.travel.nodes, settings.travel.edges)
+        travel = road_travel(roads, places, clock, settings.travel)
+    return assemble(
+        settings,
+        tree,
+        places,
+        travel,
+        is_open=open_table(places.effective_hours(tree), clock),
+        roads=roads,
+        polygons=polygons,
+        source=str(config.places),
+        graph_builder=build_graph,
+        progress=progress,
+    )
+
+
+def assemble(
+    settings: WorldSettings,
+    tree: CategoryTree,
+    places: Places,
+    travel: Travel,
+    *,
+    is_open: Bools,
+    roads: RoadNetwork | None,
+    polygons: Polygons | None,
+    source: str,
+    graph_builder: GraphBuilder,
+    progress: Progress = no_progress,
+) -> World:
+    """Regions, graph and distances from knowledge that has been read and checked."""
+    clock = clock_of(settings)
+    _check_kappa(settings, places, is_open, source)
+    space = divide_space(places, settings.space, polygons)
+    regions, steps = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
+    distances = _distances(regions, tree, settings)
+    return World(
+        settings=plain_settings(settings),
+        clock=clock,
+        tree=tree,
+        places=places,
+        is_open=is_open,
+        regions=regions,
+        space_labels=space.labels,
+        merge_steps=tuple(steps),
+        travel=travel,
+        graph=graph_builder(regions, travel, clock, progress),
+        distances=distances,
+        max_distance=largest_distance(distances),
+        roads=roads,
+        polygons=polygons,
+    )
+
+
+def clock_of(settings: WorldSettings) -> Clock:
+    return Clock(
+        timestep_minutes=settings.timestep_minutes,
+        interval_minutes=max(settings.timestep_minutes, settings.interval_minutes),
+        day=settings.day,
+        timezone=settings.timezone,
+    )
+
+
+def plain_settings(settings: WorldSettings) -> dict[str, Any]:
+    """Settings as JSON, without paths: what the files held is in the world itself."""
+    return settings.model_dump(
+        mode="json", exclude={"travel": {"file", "nodes", "edges"}, "space": {"file"}}
+    )
+
+
+def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel) -> StepTable:
+    """Travel over roads between all places, one search for each distinct speed of the day."""
+    speeds, profile_of_hour = hourly_profiles(settings.speed_kmh)
+    check_table_size(len(speeds), len(places), "roads")
+    times = (road_milliseconds(roads, places.vectors, places.vectors, speed) for speed in speeds)
+    return step_table(times, profile_of_hour, clock, places.is_anywhere)
+
+
+def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source: str) -> None:
+    if not is_open.any():
+        raise InputError(source, f"no place is open on {settings.day}: check hours, or choose another day")
+    kappa = settings.kappa
+    is_count = kappa.weight == "count"
+    most = len(places) if is_count else float(places.weights.max(axis=1).sum())
+    if kappa.least > most:
+        what = "places" if is_count else f"of {kappa.weight} in all places"
+        raise InputError(source, f"kappa {kappa.least:g} is larger than the world: there are {most:g} {what}")
+
+
+def _distances(regions: Regions, tree: CategoryTree, settings: WorldSettings) -> RegionDistances:
+    used, kinds = np.unique(regions.nodes, return_inverse=True)
+    table = category_distances(
+        tree, used, weights=settings.category_weights, unrelated=settings.unrelated_category_distance
+    )
+    return RegionDistances(
+        vectors=regions.vectors,
+        mid_hours=regions.mid_hours,
+        kinds=kinds.astype(np.int32),
+        category_table=table,
+        time_cap_hours=settings.time_cap_hours,
+        is_circular=settings.circular_time,
+    )

@@ -1,0 +1,147 @@
+"""Decomposition: from places to regions, first as fine as the hierarchies go, then merged to κ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Bools, Floats, Indices
+from elsewhere.knowledge.categories import CategoryTree
+from elsewhere.knowledge.clock import Clock, interval_levels
+from elsewhere.knowledge.places import Places
+from elsewhere.params import WorldSettings
+from elsewhere.world.merging import (
+    Climb,
+    Keys,
+    Memberships,
+    category_climbs,
+    merge,
+    space_climbs,
+    time_climbs,
+)
+from elsewhere.world.regions import MergeStep, Regions
+from elsewhere.world.space import SpaceLevels
+
+
+def build_regions(
+    places: Places,
+    tree: CategoryTree,
+    clock: Clock,
+    settings: WorldSettings,
+    *,
+    is_open: Bools,
+    space: SpaceLevels,
+) -> tuple[Regions, list[MergeStep]]:
+    """Decompose and merge: every open (place, interval, category) ends in exactly one region.
+
+    Paper: section 5.3 (ss:hierarchical-decomposition).
+    """
+    pair_places, pair_nodes = _pairs(places, tree, settings.category_levels)
+    open_intervals = is_open.reshape(len(places), clock.intervals, -1).any(axis=2)
+    pairs, intervals = np.nonzero(open_intervals[pair_places])
+    memberships = Memberships(
+        places=pair_places[pairs],
+        nodes=pair_nodes[pairs],
+        intervals=intervals.astype(np.int32),
+        weights=_weights(places, clock, settings, pair_places[pairs], intervals),
+    )
+    keys = _finest_keys(memberships, space, settings)
+    climbs = _climbs(memberships, tree, clock, settings, space)
+    steps = merge(memberships, keys, climbs, settings.kappa.least)
+    region_of_membership, firsts = _number_regions(keys)
+    region_of = np.full((len(pair_places), clock.intervals), -1, dtype=np.int32)
+    region_of[pairs, intervals] = region_of_membership
+    starts, ends = _hulls(region_of_membership, memberships.intervals, len(firsts))
+    place_offsets, place_indices = _region_places(region_of_membership, memberships.places)
+    regions = Regions(
+        place_offsets=place_offsets,
+        place_indices=place_indices,
+        starts=starts * clock.timesteps_per_interval,
+        ends=ends * clock.timesteps_per_interval,
+        nodes=keys.nodes[firsts],
+        space_levels=keys.space_levels[firsts],
+        cells=keys.cells[firsts],
+        time_levels=keys.time_levels[firsts],
+        vectors=_centroids(place_offsets, places.vectors[place_indices]),
+        mid_hours=(starts + ends) * (clock.interval_minutes / 120),
+        pair_places=pair_places,
+        pair_nodes=pair_nodes,
+        region_of=region_of,
+    )
+    return regions, steps
+
+
+def _pairs(places: Places, tree: CategoryTree, levels: int) -> tuple[Indices, Indices]:
+    """Each place with each of its categories, cut to the levels in use; once where two become one."""
+    owners = np.repeat(np.arange(len(places)), np.diff(places.category_offsets))
+    nodes = tree.ancestors_at(levels)[places.category_nodes]
+    pairs = np.unique(np.stack([owners, nodes], axis=1), axis=0).astype(np.int32)
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+def _weights(
+    places: Places, clock: Clock, settings: WorldSettings, owners: Indices, intervals: NDArray[np.intp]
+) -> Floats:
+    if settings.kappa.weight == "count":
+        return np.ones(len(owners))
+    hours = intervals * clock.interval_minutes // 60
+    return places.weights[owners, hours]
+
+
+def _finest_keys(memberships: Memberships, space: SpaceLevels, settings: WorldSettings) -> Keys:
+    count = len(memberships.places)
+    # With a weight such as popularity, who weighs κ alone stands alone; a count has no such places.
+    is_alone = (settings.kappa.weight != "count") & (memberships.weights >= settings.kappa.least)
+    return Keys(
+        space_levels=np.zeros(count, dtype=np.int32),
+        cells=space.cells[0, memberships.places],
+        time_levels=np.zeros(count, dtype=np.int32),
+        blocks=memberships.intervals.copy(),
+        nodes=memberships.nodes.copy(),
+        alone=np.where(is_alone, memberships.places, -1).astype(np.int32),
+    )
+
+
+def _climbs(
+    memberships: Memberships, tree: CategoryTree, clock: Clock, settings: WorldSettings, space: SpaceLevels
+) -> Sequence[Climb]:
+    names = [f"{len(labels)} cells" if len(labels) > 1 else "everywhere" for labels in space.labels]
+    by_dimension = {
+        "space": space_climbs(memberships, space.cells, names),
+        "time": time_climbs(memberships, interval_levels(clock), clock.interval_minutes),
+        "category": category_climbs(tree, settings.category_levels),
+    }
+    return [climb for dimension in settings.merge_order for climb in by_dimension[dimension]]
+
+
+def _number_regions(keys: Keys) -> tuple[Indices, NDArray[np.intp]]:
+    """Region of each membership, and a membership of each region; cell by cell, category, then time."""
+    _, firsts, region_of = np.unique(keys.codes(), return_index=True, return_inverse=True)
+    return region_of.astype(np.int32), firsts
+
+
+def _hulls(region_of: Indices, intervals: Indices, count: int) -> tuple[Indices, Indices]:
+    """First interval of each region and the one after its last: what merging has really put together."""
+    starts = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
+    ends = np.zeros(count, dtype=np.int32)
+    np.minimum.at(starts, region_of, intervals)
+    np.maximum.at(ends, region_of, intervals + 1)
+    return starts, ends
+
+
+def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indices]:
+    width = int(owners.max(initial=0)) + 1
+    pairs = np.sort(region_of.astype(np.int64) * width + owners)
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])]  # noqa: FBT003 - an array value
+    counts = np.bincount(pairs // width)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return offsets, (pairs % width).astype(np.int32)
+
+
+def _centroids(offsets: Indices, vectors: Floats) -> Floats:
+    sums = np.add.reduceat(vectors, offsets[:-1], axis=0)
+    # Places spread evenly over the globe have no middle; their first place must do.
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.where(lengths > 1e-9, sums / np.maximum(lengths, 1e-300), vectors[offsets[:-1]])

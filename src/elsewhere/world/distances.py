@@ -1,0 +1,100 @@
+"""The distance d between regions, and the largest one in the world (the sensitivity's public constant)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elsewhere.arrays import Floats, Indices
+from elsewhere.compiled import compiled
+from elsewhere.knowledge.sphere import EARTH_RADIUS_KM, chord_squared, chords_squared, great_circle_km
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RegionDistances:
+    """d = √(d_s² + d_t² + d_c²) from what each region carries; no matrix over regions is kept.
+
+    Paper: section 5.10 (ss:distance-function).
+    """
+
+    vectors: Floats
+    mid_hours: Floats
+    kinds: Indices
+    """Row of each region's category in ``category_table``."""
+    category_table: Floats
+    time_cap_hours: float
+    is_circular: bool
+
+    def space_km(self, first: ArrayLike, second: ArrayLike) -> Floats:
+        """d_s: great circle between centroids."""
+        a, b = np.asarray(first), np.asarray(second)
+        return great_circle_km(chords_squared(self.vectors[a], self.vectors[b]))
+
+    def time_hours(self, first: ArrayLike, second: ArrayLike) -> Floats:
+        """d_t: between the middles of the intervals, capped; around the clock if so set."""
+        hours = np.abs(self.mid_hours[np.asarray(first)] - self.mid_hours[np.asarray(second)])
+        if self.is_circular:
+            hours = np.minimum(hours, 24 - hours)
+        return np.asarray(np.minimum(hours, self.time_cap_hours))
+
+    def category(self, first: ArrayLike, second: ArrayLike) -> Floats:
+        """d_c on the category tree."""
+        return np.asarray(self.category_table[self.kinds[np.asarray(first)], self.kinds[np.asarray(second)]])
+
+    def combined(self, first: ArrayLike, second: ArrayLike) -> Floats:
+        """d, the three together."""
+        squares = (
+            self.space_km(first, second) ** 2
+            + self.time_hours(first, second) ** 2
+            + self.category(first, second) ** 2
+        )
+        return np.asarray(np.sqrt(squares))
+
+
+def largest_distance(distances: RegionDistances) -> float:
+    """Largest d between any two regions, exactly."""
+    rows = np.arange(len(distances.kinds)) if distances.is_circular else _extremes(distances)
+    return float(
+        _largest_distance(
+            distances.vectors[rows],
+            distances.mid_hours[rows],
+            distances.kinds[rows],
+            distances.category_table,
+            distances.time_cap_hours,
+            distances.is_circular,
+        )
+    )
+
+
+def _extremes(distances: RegionDistances) -> Indices:
+    """The earliest and the latest region of each category and centroid.
+
+    A capped |t_a − t_b| grows towards both ends, so no region in between can be in the farthest pair.
+    """
+    order = np.lexsort((distances.mid_hours, *distances.vectors.T, distances.kinds))
+    columns = np.column_stack([distances.kinds, distances.vectors])[order]
+    changes = np.any(columns[1:] != columns[:-1], axis=1)
+    is_first = np.append(True, changes)  # noqa: FBT003 - an array value
+    is_last = np.append(changes, True)  # noqa: FBT003 - an array value
+    return order[is_first | is_last].astype(np.int32)
+
+
+@compiled
+def _largest_distance(
+    vectors: Floats, mid_hours: Floats, kinds: Indices, category_table: Floats, cap: float, is_circular: bool
+) -> float:
+    largest = 0.0
+    for a in range(len(kinds)):
+        for b in range(a + 1, len(kinds)):
+            hours = abs(mid_hours[a] - mid_hours[b])
+            if is_circular:
+                hours = min(hours, 24 - hours)
+            hours = min(hours, cap)
+            half_chord = min(math.sqrt(chord_squared(vectors, a, vectors, b)) / 2, 1.0)
+            km = 2 * EARTH_RADIUS_KM * math.asin(half_chord)
+            category = category_table[kinds[a], kinds[b]]
+            largest = max(largest, km * km + hours * hours + category * category)
+    return math.sqrt(largest)

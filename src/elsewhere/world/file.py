@@ -1,0 +1,233 @@
+"""The `.world` file: one line that says what it is, then a zip of plain arrays and one JSON text.
+
+The line holds the format version, the world's content hash (over names, types, shapes and bytes of
+all arrays, whatever the compression) and a checksum of the rest of the file. Nothing is unpickled,
+and every index is checked before use, so a file from a stranger can do no more than be refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.errors import WorldFileError
+from elsewhere.io.files import whole_file
+from elsewhere.knowledge.categories import CategoryTree
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.places import Places
+from elsewhere.knowledge.travel import RoadNetwork, StepTable, StraightLine
+from elsewhere.world.distances import RegionDistances
+from elsewhere.world.graph import RegionGraph, degrees_of
+from elsewhere.world.regions import MergeStep, Polygons, Regions
+from elsewhere.world.schema import check_content
+from elsewhere.world.world import World
+
+FORMAT = "elsewhere-world"
+VERSION = 1
+_LONGEST_FIRST_LINE = 1024
+_MOST_BYTES = 16 << 30
+# Zip entries carry a date; a fixed one keeps the same world the same bytes.
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+
+Arrays = dict[str, NDArray[Any]]
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A world as plain data: small things in ``facts``, all else in arrays."""
+
+    facts: dict[str, Any]
+    arrays: Arrays
+
+
+def content_of(world: World) -> Content:
+    """A world taken apart."""
+    facts = {
+        "settings": world.settings,
+        "clock": asdict(world.clock),
+        "space_labels": world.space_labels,
+        "merge_steps": [asdict(step) for step in world.merge_steps],
+        "max_distance": world.max_distance,
+        "travel": type(world.travel).__name__,
+        "time_cap_hours": world.distances.time_cap_hours,
+        "is_circular": world.distances.is_circular,
+    }
+    arrays = {
+        "is_open": np.packbits(world.is_open, axis=1),
+        "graph.words": world.graph.words,
+        "distances.kinds": world.distances.kinds,
+        "distances.category_table": world.distances.category_table,
+    }
+    for prefix in ("tree", "places", "regions", "travel", "roads", "polygons"):
+        arrays |= _packed(prefix, getattr(world, prefix))
+    # What the travel model shares with the places is stored once.
+    for shared in ("travel.vectors", "travel.is_anywhere"):
+        arrays.pop(shared, None)
+    return Content(facts=facts, arrays=arrays)
+
+
+def world_of(content: Content) -> World:
+    """A world put together again; the content must have been checked."""
+    facts, arrays = content.facts, content.arrays
+    places = _unpacked(Places, "places", arrays)
+    regions = _unpacked(Regions, "regions", arrays)
+    clock = Clock(**facts["clock"])
+    if facts["travel"] == "StraightLine":
+        shared = {"travel.vectors": places.vectors, "travel.is_anywhere": places.is_anywhere}
+        travel: StraightLine | StepTable = _unpacked(StraightLine, "travel", arrays | shared)
+    else:
+        travel = _unpacked(StepTable, "travel", arrays)
+    words = arrays["graph.words"]
+    return World(
+        settings=facts["settings"],
+        clock=clock,
+        tree=_unpacked(CategoryTree, "tree", arrays),
+        places=places,
+        is_open=np.unpackbits(arrays["is_open"], axis=1, count=clock.timesteps).astype(np.bool_),
+        regions=regions,
+        space_labels=tuple(tuple(labels) for labels in facts["space_labels"]),
+        merge_steps=tuple(MergeStep(**step) for step in facts["merge_steps"]),
+        travel=travel,
+        graph=RegionGraph(words=words, out_degrees=degrees_of(words)),
+        distances=RegionDistances(
+            vectors=regions.vectors,
+            mid_hours=regions.mid_hours,
+            kinds=arrays["distances.kinds"],
+            category_table=arrays["distances.category_table"],
+            time_cap_hours=facts["time_cap_hours"],
+            is_circular=facts["is_circular"],
+        ),
+        max_distance=facts["max_distance"],
+        roads=_unpacked(RoadNetwork, "roads", arrays) if "roads.origins" in arrays else None,
+        polygons=_unpacked(Polygons, "polygons", arrays) if "polygons.names" in arrays else None,
+    )
+
+
+def hash_of(content: Content) -> str:
+    """sha256 over everything that makes the world what it is."""
+    digest = hashlib.sha256(_json(content.facts))
+    for name, array in sorted(content.arrays.items()):
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def save_world(world: World, path: Path) -> None:
+    """Write ``world`` to ``path``, whole or not at all."""
+    body = _zipped(content_of(world))
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "hash": world.hash,
+        "sha256": hashlib.sha256(body).hexdigest(),
+    }
+    with whole_file(path) as file:
+        file.write(_json(head) + b"\n")
+        file.write(body)
+
+
+def load_world(path: Path) -> World:
+    """Read and check a `.world` file."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise WorldFileError(f"{path}: cannot be read: {error.strerror}") from None
+    line, _, body = raw.partition(b"\n")
+    head = _first_line(line, path)
+    if hashlib.sha256(body).hexdigest() != head.get("sha256"):
+        raise WorldFileError(f"{path}: truncated or corrupted, its checksum does not match; get it again")
+    try:
+        content = _unzipped(body)
+        check_content(content.facts, content.arrays)
+        is_true = hash_of(content) == head.get("hash")
+        world = world_of(content)
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OverflowError) as error:
+        raise WorldFileError(f"{path}: not a well-formed world: {error}") from None
+    if not is_true:
+        raise WorldFileError(f"{path}: its content is not what its hash says; get it again")
+    return world
+
+
+def _first_line(line: bytes, path: Path) -> dict[str, Any]:
+    try:
+        head = json.loads(line) if len(line) <= _LONGEST_FIRST_LINE else None
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise WorldFileError(f"{path}: not a .world file; `elsewhere world build` makes one")
+    if head.get("version") != VERSION:
+        raise WorldFileError(
+            f"{path}: world format {head.get('version')}, this program reads format {VERSION}; "
+            "a newer elsewhere may read it"
+        )
+    return head
+
+
+def _zipped(content: Content) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        _write_entry(archive, "facts.json", _json(content.facts))
+        for name, array in sorted(content.arrays.items()):
+            entry = io.BytesIO()
+            np.lib.format.write_array(entry, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+            _write_entry(archive, f"{name}.npy", entry.getbuffer())
+    return buffer.getvalue()
+
+
+def _write_entry(archive: zipfile.ZipFile, name: str, data: bytes | memoryview) -> None:
+    info = zipfile.ZipInfo(name, date_time=_NO_DATE)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(info, data, compresslevel=1)
+
+
+def _unzipped(body: bytes) -> Content:
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > _MOST_BYTES:
+            raise ValueError("it would unpack to more than 16 GiB")
+        facts = json.loads(archive.read("facts.json"))
+        arrays = {}
+        for name in archive.namelist():
+            if name.endswith(".npy"):
+                entry = io.BytesIO(archive.read(name))
+                arrays[name.removesuffix(".npy")] = np.lib.format.read_array(entry, allow_pickle=False)
+    return Content(facts=facts, arrays=arrays)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+
+
+def _packed(prefix: str, record: object) -> Arrays:
+    """Fields of a record as arrays; texts become one run of bytes and the places where each ends."""
+    arrays: Arrays = {}
+    for field in fields(record) if record is not None else ():  # type: ignore[arg-type]  # always a dataclass
+        value = getattr(record, field.name)
+        if isinstance(value, tuple):
+            encoded = [item if isinstance(item, bytes) else item.encode("utf-8") for item in value]
+            arrays[f"{prefix}.{field.name}"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+            arrays[f"{prefix}.{field.name}.ends"] = np.cumsum([len(item) for item in encoded], dtype=np.int64)
+        else:
+            arrays[f"{prefix}.{field.name}"] = value
+    return arrays
+
+
+def _unpacked(kind: type[Record], prefix: str, arrays: Arrays) -> Record:
+    values: dict[str, Any] = {}
+    for field in fields(kind):  # type: ignore[arg-type]  # always a dataclass
+        name = f"{prefix}.{field.name}"
+        values[field.name] = arrays[name]
+        if f"{name}.ends" in arrays:
+            run, ends = arrays[name].tobytes(), arrays[f"{name}.ends"].tolist()
+            items = [run[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+            is_text = "bytes" not in str(field.type)
+            values[field.name] = tuple(item.decode("utf-8") if is_text else item for item in items)
+    return kind(**values)

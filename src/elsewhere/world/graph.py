@@ -1,0 +1,193 @@
+"""Feasible n-grams (𝒲ⁿ) as a graph of regions: a bit per pair, never a list of n-grams."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Indices, Steps, Words
+from elsewhere.compiled import compiled
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.travel import Travel
+from elsewhere.world.reach import SetTravel, distinct_place_sets
+from elsewhere.world.regions import Regions
+
+Progress = Callable[[int, int], None]
+
+_WORD = 64
+_DIGIT_BITS = 32
+
+
+def no_progress(_done: int, _total: int) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RegionGraph:
+    """Which regions can follow which: bit b of row a says whether (r_a, r_b) is in 𝒲²."""
+
+    words: Words
+    out_degrees: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def bigrams(self) -> int:
+        """|𝒲²|."""
+        return int(self.out_degrees.sum())
+
+    def has_edge(self, origin: int, destination: int) -> bool:
+        word, bit = divmod(destination, _WORD)
+        return bool(int(self.words[origin, word]) >> bit & 1)
+
+    def successors(self, region_index: int) -> Indices:
+        """Regions that can follow, in order."""
+        row_bytes = self.words[region_index].astype("<u8").view(np.uint8)
+        return np.flatnonzero(np.unpackbits(row_bytes, bitorder="little")).astype(np.int32)
+
+    def walk_counts(self, n: int) -> list[NDArray[Any]]:
+        """Entry k − 1: for each region, how many feasible k-grams start there, as exact integers, k = 1..n.
+
+        These are the backward counts: with them a uniform n-gram is drawn region by region.
+        """
+        count = len(self)
+        # A k-gram count is at most |ℛ|^k: that many 32-bit digits always hold it.
+        width = max(1, -(-n * max(count, 2).bit_length() // _DIGIT_BITS))
+        digits = np.zeros((count, width), dtype=np.uint64)
+        digits[:, 0] = 1
+        counts = [_integers(digits)]
+        for _ in range(n - 1):
+            digits = _step_back(self.words, digits)
+            counts.append(_integers(digits))
+        return counts
+
+    def ngram_count(self, n: int) -> int:
+        """|𝒲ⁿ|."""
+        return int(sum(self.walk_counts(n)[-1].tolist()))
+
+
+def build_graph(
+    regions: Regions, travel: Travel, clock: Clock, progress: Progress = no_progress
+) -> RegionGraph:
+    """Graph of all feasible pairs of regions.
+
+    (r_a, r_b) is feasible if some place of r_a at some timestep of its interval reaches some place
+    of r_b at some timestep of its interval. The last timestep of r_b is as good as any; of r_a, the
+    first timestep of each travel profile is.
+
+    Paper: section 5.3 (ss:hierarchical-decomposition), n-gram set formation.
+    """
+    everything = np.arange(len(regions), dtype=np.int32)
+    words = np.zeros((len(regions), -(-len(regions) // _WORD)), dtype=np.uint64)
+    filler = EdgeFiller(regions, travel, clock)
+    filler.fill(words, origins=everything, destinations=everything, progress=progress)
+    return RegionGraph(words=words, out_degrees=degrees_of(words))
+
+
+class EdgeFiller:
+    """Sets the bits of feasible pairs; threads share the rows."""
+
+    def __init__(self, regions: Regions, travel: Travel, clock: Clock) -> None:
+        sets = distinct_place_sets(regions)
+        self._set_of = sets.set_of_region
+        self._set_travel = SetTravel(travel, sets)
+        self._departures = first_departures(regions, travel, clock)
+        self._lasts = regions.ends - 1
+
+    def fill(
+        self, words: Words, *, origins: Indices, destinations: Indices, progress: Progress = no_progress
+    ) -> None:
+        """Set the bits of all feasible pairs between ``origins`` and ``destinations``."""
+        if not (len(origins) and len(destinations)):
+            return
+        wanted_sets, column_of = np.unique(self._set_of[destinations], return_inverse=True)
+        by_set = origins[np.argsort(self._set_of[origins], kind="stable")]
+        groups = np.split(by_set, np.flatnonzero(np.diff(self._set_of[by_set])) + 1)
+
+        def fill_group(group: Indices) -> int:
+            steps = self._set_travel.steps_to(int(self._set_of[group[0]]), wanted_sets)
+            _fill_rows(
+                words, group, destinations, column_of.astype(np.int32), self._departures, self._lasts, steps
+            )
+            return len(group)
+
+        done = 0
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            for filled in pool.map(fill_group, groups):
+                done += filled
+                progress(done, len(origins))
+
+
+def first_departures(regions: Regions, travel: Travel, clock: Clock) -> Indices:
+    """For each region and travel profile, the first timestep of the region under that profile.
+
+    A timestep beyond the day where the profile does not occur within the region's interval.
+    """
+    hours = np.arange(clock.timesteps) * clock.timestep_minutes // 60
+    profiles = int(travel.profile_of_hour.max()) + 1
+    departures = np.full((len(regions), profiles), 2 * clock.timesteps, dtype=np.int32)
+    for profile in range(profiles):
+        timesteps = np.flatnonzero(travel.profile_of_hour[hours] == profile)
+        position = np.searchsorted(timesteps, regions.starts)
+        candidates = np.append(timesteps, 2 * clock.timesteps)[position]
+        departures[:, profile] = np.where(candidates < regions.ends, candidates, 2 * clock.timesteps)
+    return departures
+
+
+@compiled
+def _fill_rows(
+    words: Words,
+    origins: Indices,
+    destinations: Indices,
+    column_of: Indices,
+    departures: Indices,
+    lasts: Indices,
+    steps: Steps,
+) -> None:
+    for a in origins:
+        for index in range(len(destinations)):
+            b = destinations[index]
+            for profile in range(len(steps)):
+                if departures[a, profile] + steps[profile, column_of[index]] <= lasts[b]:
+                    words[a, b >> 6] |= np.uint64(1) << np.uint64(b & 63)
+                    break
+
+
+def degrees_of(words: Words) -> NDArray[np.int64]:
+    """Successors of each region: the bits of its row."""
+    return np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+
+
+@compiled
+def _step_back(words: Words, digits: Words) -> Words:
+    """Sum of the successors' counts for every region, on 32-bit digits with carries."""
+    count, width = digits.shape
+    sums = np.zeros((count, width), dtype=np.uint64)
+    for a in range(count):
+        for w in range(words.shape[1]):
+            word = words[a, w]
+            for bit in range(64):
+                if word & (np.uint64(1) << np.uint64(bit)):
+                    b = w * 64 + bit
+                    for digit in range(width):
+                        sums[a, digit] += digits[b, digit]
+        carry = np.uint64(0)
+        for digit in range(width):
+            total = sums[a, digit] + carry
+            sums[a, digit] = total & np.uint64(0xFFFFFFFF)
+            carry = total >> np.uint64(32)
+    return sums
+
+
+def _integers(digits: Words) -> NDArray[Any]:
+    totals = np.zeros(len(digits), dtype=object)
+    for position in range(digits.shape[1]):
+        totals += digits[:, position].astype(object) << (_DIGIT_BITS * position)
+    return totals
