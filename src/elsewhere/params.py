@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from elsewhere.errors import Fault, InputError
 from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELATED
@@ -75,7 +84,7 @@ class ClusterSpace(_Table):
     @field_validator("counts")
     @classmethod
     def _counts_fall(cls, counts: list[int]) -> list[int]:
-        if any(coarse >= fine for fine, coarse in zip(counts, counts[1:], strict=False)):
+        if any(coarse >= fine for fine, coarse in pairwise(counts)):
             raise ValueError("must fall from the finest level to the coarsest, such as [16, 4]")
         return counts
 
@@ -98,7 +107,7 @@ class H3Space(_Table):
     @field_validator("resolutions")
     @classmethod
     def _resolutions_fall(cls, resolutions: list[int]) -> list[int]:
-        if any(coarse >= fine for fine, coarse in zip(resolutions, resolutions[1:], strict=False)):
+        if any(coarse >= fine for fine, coarse in pairwise(resolutions)):
             raise ValueError("must fall from the finest to the coarsest, such as [8, 7, 6]")
         return resolutions
 
@@ -138,8 +147,10 @@ class WorldSettings(_Table):
     @field_validator("timezone")
     @classmethod
     def _known_timezone(cls, name: str) -> str:
-        if name not in available_timezones():
-            raise ValueError(f"found {name!r}, must be an IANA name such as 'America/New_York'")
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(f"found {name!r}, must be an IANA name such as 'America/New_York'") from None
         return name
 
     @field_validator("day")
@@ -163,7 +174,9 @@ class WorldSettings(_Table):
     @model_validator(mode="after")
     def _whole_timesteps(self) -> Self:
         if MINUTES_PER_DAY % self.timestep_minutes:
-            raise ValueError(f"timestep_minutes: {self.timestep_minutes} does not divide the day's 1440 minutes")
+            raise ValueError(
+                f"timestep_minutes: {self.timestep_minutes} does not divide the day's 1440 minutes"
+            )
         longest = max(self.timestep_minutes, self.interval_minutes)
         if MINUTES_PER_DAY % longest or longest % self.timestep_minutes:
             raise ValueError(
@@ -266,7 +279,9 @@ def _faults_of(error: ValidationError) -> list[Fault]:
         problem = entry["msg"].removeprefix("Value error, ")
         found = entry["input"]
         if entry["type"] == "extra_forbidden":
-            problem = f"unknown key, allowed are {', '.join(_allowed_keys())}" if len(keys) == 1 else "unknown key"
+            problem = (
+                f"unknown key, allowed are {', '.join(_allowed_keys())}" if len(keys) == 1 else "unknown key"
+            )
         elif entry["type"] == "missing":
             problem = "missing"
         elif isinstance(found, int | float | str) and "found" not in problem:

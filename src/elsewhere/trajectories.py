@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -24,7 +25,7 @@ class Trajectory:
         # No message may quote private visits (R10).
         if not steps:
             raise ValueError("a trajectory needs at least one visit")
-        if steps[0] < 0 or any(later <= earlier for earlier, later in zip(steps, steps[1:], strict=False)):
+        if steps[0] < 0 or any(later <= earlier for earlier, later in pairwise(steps)):
             raise ValueError("timesteps of a trajectory must be 0 or more and strictly increase")
 
     @property

@@ -39,9 +39,7 @@ class Columns:
 
     def parse(self, name: str, parser: Callable[[str], T], default: T) -> list[T]:
         """Values of a column through ``parser``; its ValueErrors become faults and give ``default``."""
-        return [
-            self.attempt(row, name, parser, value, default) for row, value in enumerate(self.text(name))
-        ]
+        return [self.attempt(row, name, parser, value, default) for row, value in enumerate(self.text(name))]
 
     def attempt(self, row: int, name: str, parser: Callable[[str], T], value: str, default: T) -> T:
         try:

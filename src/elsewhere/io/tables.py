@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -29,7 +30,9 @@ def read_categories(path: Path) -> CategoryTree:
     known = set(ids)
     for row, parent in enumerate(parents):
         if parent and parent not in known:
-            columns.complain(row, "parent_id", f"found {parent!r}, must be a category_id of this file or blank")
+            columns.complain(
+                row, "parent_id", f"found {parent!r}, must be a category_id of this file or blank"
+            )
     hours = _checked_hours(columns)
     if not ids:
         raise InputError(columns.source, "holds no category, at least one is needed")
@@ -67,12 +70,16 @@ def read_place_changes(
     known = {place_id: row for row, place_id in enumerate(current.ids)}
     ids = columns.unique_ids("place_id")
     removals = columns.parse("remove", flag, default=False)
-    needed = [name for name in ("lat", "lng", "category", *_weight_columns(weight_column)) if name not in columns]
+    needed = [
+        name for name in ("lat", "lng", "category", *_weight_columns(weight_column)) if name not in columns
+    ]
     for row, (place_id, is_removed) in enumerate(zip(ids, removals, strict=True)):
         if is_removed and place_id not in known:
             columns.complain(row, "place_id", f"found {place_id!r}, there is no such place to remove")
         elif needed and not is_removed and place_id not in known:
-            columns.complain(row, "place_id", f"{place_id!r} is new and needs the columns {', '.join(needed)}")
+            columns.complain(
+                row, "place_id", f"{place_id!r} is new and needs the columns {', '.join(needed)}"
+            )
     rows = [current.row(known[i], tree) if i in known else _blank(i) for i in ids]
     is_kept = [not is_removed for is_removed in removals]
     rows = _filled(rows, columns, tree, weight_column, is_kept)
@@ -126,7 +133,7 @@ def _filled(
 ) -> list[Place]:
     """``rows`` with every column that the file has put in; rows not wanted are not even checked."""
     known = set(tree.ids)
-    fields = {
+    fields: dict[str, tuple[str, Callable[[str], Any]]] = {
         "name": ("name", str),
         "lat": ("latitude", _latitude),
         "lng": ("longitude", _longitude),

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elsewhere.arrays import Floats, Indices
-
-
 
 DEFAULT_EDGE_WEIGHTS = (2.0, 1.5)
 DEFAULT_UNRELATED = 10.0
@@ -33,12 +30,12 @@ class CategoryTree:
     @property
     def levels(self) -> Indices:
         """Level of each node, 1 for a root."""
-        return np.count_nonzero(self.lineage >= 0, axis=1).astype(np.int32)
+        return np.asarray(np.count_nonzero(self.lineage >= 0, axis=1), dtype=np.int32)
 
     def ancestors_at(self, level: int) -> Indices:
         """Each node's ancestor at ``level``, or itself where it is not that deep."""
         column = np.minimum(self.levels, level) - 1
-        return self.lineage[np.arange(len(self.ids)), column]
+        return np.asarray(self.lineage[np.arange(len(self.ids)), column])
 
     def default_hours(self, node: int) -> str:
         """Opening hours of the nearest ancestor that states any, else always open."""

@@ -75,3 +75,8 @@ def interval_levels(clock: Clock) -> tuple[int, ...]:
     while sizes[-1] < clock.intervals:
         sizes.append(min(2 * sizes[-1], clock.intervals))
     return tuple(sizes)
+
+
+def interval_level_names(clock: Clock) -> list[str]:
+    """How people call each level of time: "1 h", "2 h", ..., "24 h"."""
+    return [f"{size * clock.interval_minutes / 60:g} h" for size in interval_levels(clock)]

@@ -6,12 +6,14 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
-from opening_hours import OpeningHours, ParserError, State
+from opening_hours import (  # the stub forgets the error that the module has
+    OpeningHours,
+    ParserError,  # type: ignore[attr-defined]
+    State,
+)
 
 from elsewhere.arrays import Bools
 from elsewhere.knowledge.clock import Clock
-
 
 
 def hours_problem(hours: str) -> str | None:
@@ -20,7 +22,8 @@ def hours_problem(hours: str) -> str | None:
         OpeningHours(hours)
     except ParserError as error:
         expected = str(error).rsplit("= ", maxsplit=1)[-1].strip()
-        return f"found {hours!r}, not OpenStreetMap opening_hours syntax such as 'Mo-Fr 09:00-17:00' ({expected})"
+        example = "OpenStreetMap opening_hours syntax such as 'Mo-Fr 09:00-17:00'"
+        return f"found {hours!r}, must be {example} ({expected})"
     return None
 
 
@@ -44,7 +47,7 @@ def open_timesteps(hours: str, clock: Clock) -> Bools:
 
 
 def open_table(hours: Iterable[str], clock: Clock, known: Mapping[str, Bools] | None = None) -> Bools:
-    """Row per place, column per timestep; each distinct string is evaluated once, ``known`` ones not again."""
+    """Row per place, column per timestep; each distinct string is evaluated once, ``known`` ones never."""
     rows_of = dict(known or {})
     rows = []
     for text in hours:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +57,9 @@ class Places:
         return len(self.ids)
 
     def categories_of(self, place_index: int) -> Indices:
-        return self.category_nodes[self.category_offsets[place_index] : self.category_offsets[place_index + 1]]
+        return self.category_nodes[
+            self.category_offsets[place_index] : self.category_offsets[place_index + 1]
+        ]
 
     def effective_hours(self, tree: CategoryTree) -> list[str]:
         """Opening hours of each place, blanks filled from the first of its categories."""
@@ -107,7 +110,7 @@ def _by_hour(values: Iterable[tuple[float, ...]]) -> Floats:
     return np.array(full, dtype=np.float64).reshape(len(full), HOURS_PER_DAY)
 
 
-def changed_places(old: Places, changed: Places, removed: Set[str]) -> Places:
+def changed_places(old: Places, changed: Places, removed: AbstractSet[str]) -> Places:
     """``old`` with ``changed`` put in place of their namesakes or added, and ``removed`` taken out."""
     gone = removed | set(changed.ids)
     kept = [row for row, place_id in enumerate(old.ids) if place_id not in gone]

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Floats
 from elsewhere.knowledge.clock import MINUTES_PER_DAY
 from elsewhere.knowledge.sphere import great_circle_km
 from elsewhere.knowledge.travel import MILLISECONDS_PER_MINUTE, RoadNetwork
@@ -35,8 +35,8 @@ def _search(
     graph: csr_array, nodes: Floats, origins: Floats, destinations: Floats, speed_kmh: float
 ) -> Floats:
     tree = cKDTree(nodes)
-    chords_out, nodes_out = tree.query(origins)
-    chords_in, nodes_in = tree.query(destinations)
+    chords_out, nodes_out = map(np.asarray, tree.query(origins))
+    chords_in, nodes_in = map(np.asarray, tree.query(destinations))
     times = np.empty((len(origins), len(destinations)))
     for start in range(0, len(origins), _SOURCES_AT_ONCE):
         block = slice(start, start + _SOURCES_AT_ONCE)
@@ -54,7 +54,7 @@ def _weighted_graph(network: RoadNetwork, speed_kmh: float) -> csr_array:
     # Parallel edges: scipy would add them up; keep the quickest, which sorting by time puts first.
     order = np.lexsort((times, network.destinations, network.origins))
     ends = np.stack([network.origins[order], network.destinations[order]])
-    is_first = np.append(True, np.any(ends[:, 1:] != ends[:, :-1], axis=0))  # noqa: FBT003 - an array value
+    is_first = np.append(True, np.any(ends[:, 1:] != ends[:, :-1], axis=0))
     count = len(network.node_vectors)
     return csr_array((times[order][is_first], ends[:, is_first]), shape=(count, count))
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elsewhere.arrays import Floats
 from elsewhere.compiled import compiled
 
 EARTH_RADIUS_KM = 6371.0088
 HALF_CIRCUMFERENCE_KM = math.pi * EARTH_RADIUS_KM
-
 
 
 def unit_vectors(latitudes: Floats, longitudes: Floats) -> Floats:
@@ -38,7 +36,7 @@ def chord_squared(first: Floats, i: int, second: Floats, j: int) -> float:
     dx = first[i, 0] - second[j, 0]
     dy = first[i, 1] - second[j, 1]
     dz = first[i, 2] - second[j, 2]
-    return dx * dx + dy * dy + dz * dz
+    return float(dx * dx + dy * dy + dz * dz)
 
 
 def chords_squared(first: Floats, second: Floats) -> Floats:

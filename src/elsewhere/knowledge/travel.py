@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from elsewhere.arrays import Bools, Floats, Steps
+from elsewhere.arrays import Bools, Floats, Indices, Steps
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import chord_squared_of_km, chords_squared
@@ -82,7 +82,7 @@ def profile_at(travel: Travel, clock: Clock, timestep: int) -> int:
 def is_reachable(
     travel: Travel, clock: Clock, *, origin: int, departure: int, destination: int, arrival: int
 ) -> bool:
-    """Can a visit to ``destination`` at ``arrival`` follow one to ``origin`` at ``departure``?
+    """Whether a visit to ``destination`` at ``arrival`` can follow one to ``origin`` at ``departure``.
 
     Paper: def:reachabilty.
     """

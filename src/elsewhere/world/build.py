@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +15,14 @@ from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places
 from elsewhere.knowledge.roads import road_milliseconds
-from elsewhere.knowledge.travel import RoadNetwork, StepTable, Travel, hourly_profiles, step_table, straight_line
+from elsewhere.knowledge.travel import (
+    RoadNetwork,
+    StepTable,
+    Travel,
+    hourly_profiles,
+    step_table,
+    straight_line,
+)
 from elsewhere.params import MatrixTravel, PolygonSpace, RoadTravel, SpeedTravel, WorldConfig, WorldSettings
 from elsewhere.world.decomposition import build_regions
 from elsewhere.world.distances import RegionDistances, largest_distance
@@ -81,7 +87,7 @@ def assemble(
     clock = clock_of(settings)
     _check_kappa(settings, places, is_open, source)
     space = divide_space(places, settings.space, polygons)
-    regions, steps = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
+    regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
     distances = _distances(regions, tree, settings)
     return World(
         settings=plain_settings(settings),
@@ -91,7 +97,7 @@ def assemble(
         is_open=is_open,
         regions=regions,
         space_labels=space.labels,
-        merge_steps=tuple(steps),
+        merge_report=report,
         travel=travel,
         graph=graph_builder(regions, travel, clock, progress),
         distances=distances,
@@ -112,9 +118,7 @@ def clock_of(settings: WorldSettings) -> Clock:
 
 def plain_settings(settings: WorldSettings) -> dict[str, Any]:
     """Settings as JSON, without paths: what the files held is in the world itself."""
-    return settings.model_dump(
-        mode="json", exclude={"travel": {"file", "nodes", "edges"}, "space": {"file"}}
-    )
+    return settings.model_dump(mode="json", exclude={"travel": {"file", "nodes", "edges"}, "space": {"file"}})
 
 
 def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel) -> StepTable:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.knowledge.categories import CategoryTree
-from elsewhere.knowledge.clock import Clock, interval_levels
+from elsewhere.knowledge.clock import Clock, interval_level_names, interval_levels
 from elsewhere.knowledge.places import Places
 from elsewhere.params import WorldSettings
 from elsewhere.world.merging import (
@@ -21,7 +21,7 @@ from elsewhere.world.merging import (
     space_climbs,
     time_climbs,
 )
-from elsewhere.world.regions import MergeStep, Regions
+from elsewhere.world.regions import MergeReport, Regions, space_level_names
 from elsewhere.world.space import SpaceLevels
 
 
@@ -33,13 +33,13 @@ def build_regions(
     *,
     is_open: Bools,
     space: SpaceLevels,
-) -> tuple[Regions, list[MergeStep]]:
+) -> tuple[Regions, MergeReport]:
     """Decompose and merge: every open (place, interval, category) ends in exactly one region.
 
     Paper: section 5.3 (ss:hierarchical-decomposition).
     """
     pair_places, pair_nodes = _pairs(places, tree, settings.category_levels)
-    open_intervals = is_open.reshape(len(places), clock.intervals, -1).any(axis=2)
+    open_intervals = np.asarray(is_open.reshape(len(places), clock.intervals, -1).any(axis=2))
     pairs, intervals = np.nonzero(open_intervals[pair_places])
     memberships = Memberships(
         places=pair_places[pairs],
@@ -49,7 +49,7 @@ def build_regions(
     )
     keys = _finest_keys(memberships, space, settings)
     climbs = _climbs(memberships, tree, clock, settings, space)
-    steps = merge(memberships, keys, climbs, settings.kappa.least)
+    report = merge(memberships, keys, climbs, settings.kappa.least)
     region_of_membership, firsts = _number_regions(keys)
     region_of = np.full((len(pair_places), clock.intervals), -1, dtype=np.int32)
     region_of[pairs, intervals] = region_of_membership
@@ -65,12 +65,12 @@ def build_regions(
         cells=keys.cells[firsts],
         time_levels=keys.time_levels[firsts],
         vectors=_centroids(place_offsets, places.vectors[place_indices]),
-        mid_hours=(starts + ends) * (clock.interval_minutes / 120),
+        mid_hours=(starts + ends).astype(np.float64) * (clock.interval_minutes / 120),
         pair_places=pair_places,
         pair_nodes=pair_nodes,
         region_of=region_of,
     )
-    return regions, steps
+    return regions, report
 
 
 def _pairs(places: Places, tree: CategoryTree, levels: int) -> tuple[Indices, Indices]:
@@ -107,10 +107,9 @@ def _finest_keys(memberships: Memberships, space: SpaceLevels, settings: WorldSe
 def _climbs(
     memberships: Memberships, tree: CategoryTree, clock: Clock, settings: WorldSettings, space: SpaceLevels
 ) -> Sequence[Climb]:
-    names = [f"{len(labels)} cells" if len(labels) > 1 else "everywhere" for labels in space.labels]
     by_dimension = {
-        "space": space_climbs(memberships, space.cells, names),
-        "time": time_climbs(memberships, interval_levels(clock), clock.interval_minutes),
+        "space": space_climbs(memberships, space.cells, space_level_names(space.labels)),
+        "time": time_climbs(memberships, interval_levels(clock), interval_level_names(clock)),
         "category": category_climbs(tree, settings.category_levels),
     }
     return [climb for dimension in settings.merge_order for climb in by_dimension[dimension]]
@@ -134,7 +133,7 @@ def _hulls(region_of: Indices, intervals: Indices, count: int) -> tuple[Indices,
 def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indices]:
     width = int(owners.max(initial=0)) + 1
     pairs = np.sort(region_of.astype(np.int64) * width + owners)
-    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])]  # noqa: FBT003 - an array value
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])]
     counts = np.bincount(pairs // width)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     return offsets, (pairs % width).astype(np.int32)

@@ -77,9 +77,9 @@ def _extremes(distances: RegionDistances) -> Indices:
     order = np.lexsort((distances.mid_hours, *distances.vectors.T, distances.kinds))
     columns = np.column_stack([distances.kinds, distances.vectors])[order]
     changes = np.any(columns[1:] != columns[:-1], axis=1)
-    is_first = np.append(True, changes)  # noqa: FBT003 - an array value
-    is_last = np.append(changes, True)  # noqa: FBT003 - an array value
-    return order[is_first | is_last].astype(np.int32)
+    is_first = np.append(True, changes)
+    is_last = np.append(changes, True)
+    return np.asarray(order[is_first | is_last], dtype=np.int32)
 
 
 @compiled

@@ -26,7 +26,7 @@ from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import RoadNetwork, StepTable, StraightLine
 from elsewhere.world.distances import RegionDistances
 from elsewhere.world.graph import RegionGraph, degrees_of
-from elsewhere.world.regions import MergeStep, Polygons, Regions
+from elsewhere.world.regions import MergeReport, MergeStep, Polygons, Regions
 from elsewhere.world.schema import check_content
 from elsewhere.world.world import World
 
@@ -55,13 +55,13 @@ def content_of(world: World) -> Content:
         "settings": world.settings,
         "clock": asdict(world.clock),
         "space_labels": world.space_labels,
-        "merge_steps": [asdict(step) for step in world.merge_steps],
+        "merge_report": asdict(world.merge_report),
         "max_distance": world.max_distance,
         "travel": type(world.travel).__name__,
         "time_cap_hours": world.distances.time_cap_hours,
         "is_circular": world.distances.is_circular,
     }
-    arrays = {
+    arrays: Arrays = {
         "is_open": np.packbits(world.is_open, axis=1),
         "graph.words": world.graph.words,
         "distances.kinds": world.distances.kinds,
@@ -95,7 +95,7 @@ def world_of(content: Content) -> World:
         is_open=np.unpackbits(arrays["is_open"], axis=1, count=clock.timesteps).astype(np.bool_),
         regions=regions,
         space_labels=tuple(tuple(labels) for labels in facts["space_labels"]),
-        merge_steps=tuple(MergeStep(**step) for step in facts["merge_steps"]),
+        merge_report=_merge_report(facts["merge_report"]),
         travel=travel,
         graph=RegionGraph(words=words, out_degrees=degrees_of(words)),
         distances=RegionDistances(
@@ -110,6 +110,10 @@ def world_of(content: Content) -> World:
         roads=_unpacked(RoadNetwork, "roads", arrays) if "roads.origins" in arrays else None,
         polygons=_unpacked(Polygons, "polygons", arrays) if "polygons.names" in arrays else None,
     )
+
+
+def _merge_report(plain: dict[str, Any]) -> MergeReport:
+    return MergeReport(**{**plain, "steps": tuple(MergeStep(**step) for step in plain["steps"])})
 
 
 def hash_of(content: Content) -> str:

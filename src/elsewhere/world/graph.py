@@ -162,7 +162,7 @@ def _fill_rows(
 
 def degrees_of(words: Words) -> NDArray[np.int64]:
     """Successors of each region: the bits of its row."""
-    return np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+    return np.asarray(np.bitwise_count(words).sum(axis=1, dtype=np.int64))
 
 
 @compiled

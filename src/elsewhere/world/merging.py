@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.knowledge.categories import CategoryTree
-from elsewhere.world.regions import MergeStep
+from elsewhere.world.regions import MergeReport, MergeStep
 
 Codes = NDArray[np.int64]
 
@@ -65,7 +65,7 @@ class Climb:
     apply: Callable[[Keys, Bools], None]
 
 
-def merge(memberships: Memberships, keys: Keys, climbs: Sequence[Climb], kappa: float) -> list[MergeStep]:
+def merge(memberships: Memberships, keys: Keys, climbs: Sequence[Climb], kappa: float) -> MergeReport:
     """Climb until every region has κ or stands at the top; ``keys`` end as the regions' keys.
 
     A region's mass is the sum over its places of the largest weight the place has in it, so with
@@ -76,6 +76,7 @@ def merge(memberships: Memberships, keys: Keys, climbs: Sequence[Climb], kappa: 
     codes = keys.codes()
     pending = ~_has_mass(codes, memberships, np.ones(len(codes), dtype=np.bool_), kappa)
     pending &= keys.alone < 0
+    finest = len(np.unique(codes))
     steps = []
     for climb in climbs:
         if not pending.any():
@@ -96,7 +97,7 @@ def merge(memberships: Memberships, keys: Keys, climbs: Sequence[Climb], kappa: 
             )
         )
         pending &= ~satisfied
-    return steps
+    return MergeReport(finest=finest, steps=tuple(steps), below_kappa=len(np.unique(codes[pending])))
 
 
 def _has_mass(codes: Codes, memberships: Memberships, among: Bools, kappa: float) -> Bools:
@@ -129,7 +130,7 @@ def space_climbs(memberships: Memberships, cells: Indices, names: Sequence[str])
     ]
 
 
-def time_climbs(memberships: Memberships, block_sizes: Sequence[int], interval_minutes: int) -> list[Climb]:
+def time_climbs(memberships: Memberships, block_sizes: Sequence[int], names: Sequence[str]) -> list[Climb]:
     """Climbs over blocks of 2, 4, ... intervals up to the day."""
 
     def climb_to(level: int) -> Callable[[Keys, Bools], None]:
@@ -140,9 +141,8 @@ def time_climbs(memberships: Memberships, block_sizes: Sequence[int], interval_m
         return apply
 
     return [
-        Climb(dimension="time", level=f"{size * interval_minutes / 60:g} h", apply=climb_to(level))
-        for level, size in enumerate(block_sizes)
-        if level > 0
+        Climb(dimension="time", level=names[level], apply=climb_to(level))
+        for level in range(1, len(block_sizes))
     ]
 
 

@@ -113,7 +113,9 @@ def _set_rungs(
 
 
 @compiled
-def _table_steps(table: Steps, offsets: Indices, members: Indices, origin: int, destinations: Indices) -> Steps:
+def _table_steps(
+    table: Steps, offsets: Indices, members: Indices, origin: int, destinations: Indices
+) -> Steps:
     profiles = table.shape[0]
     steps = np.empty((profiles, len(destinations)), dtype=np.uint16)
     for profile in range(profiles):

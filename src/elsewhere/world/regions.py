@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elsewhere.arrays import Floats, Indices
@@ -59,3 +60,19 @@ class MergeStep:
     became: int
     satisfied: int
     """Regions that have κ after this step, of those that climbed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeReport:
+    """What merging did, step by step, and what it could not mend."""
+
+    finest: int
+    """Regions before any merging."""
+    steps: tuple[MergeStep, ...]
+    below_kappa: int
+    """Regions that have less than κ although they have climbed to the top."""
+
+
+def space_level_names(labels: Sequence[Sequence[str]]) -> list[str]:
+    """How people call each level of space: "16 cells", "4 cells", "everywhere"."""
+    return [f"{len(cells)} cells" if len(cells) > 1 else "everywhere" for cells in labels]

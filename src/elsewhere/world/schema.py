@@ -111,9 +111,7 @@ def _known_sizes(facts: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def _sizes(
-    specs: dict[str, _Spec], arrays: dict[str, NDArray[Any]], known: dict[str, int]
-) -> dict[str, int]:
+def _sizes(specs: dict[str, _Spec], arrays: dict[str, NDArray[Any]], known: dict[str, int]) -> dict[str, int]:
     """What each size name stands for, taken from the arrays that state it plainly."""
     sizes = dict(known)
     for name, spec in specs.items():

@@ -75,7 +75,9 @@ def _grid(places: Places, settings: GridSpace) -> SpaceLevels:
     for size in grid_sizes(settings.cells):
         shrink = settings.cells // size
         cells.append(rows // shrink * size + columns // shrink)
-        names = [f"{size} × {size}, row {row + 1}, column {c + 1}" for row in range(size) for c in range(size)]
+        names = [
+            f"{size} × {size}, row {row + 1}, column {c + 1}" for row in range(size) for c in range(size)
+        ]
         labels.append(tuple(names) if size > 1 else ("everywhere",))
     return SpaceLevels(cells=np.stack(cells).astype(np.int32), labels=tuple(labels))
 
@@ -100,7 +102,9 @@ def _clusters(places: Places, settings: ClusterSpace) -> SpaceLevels:
         cell_of = nearest[cell_of]
         points = centres[used]
         levels.append(cell_of.astype(np.int32))
-    labels = [tuple(f"cluster {i + 1} of {level.max() + 1}" for i in range(level.max() + 1)) for level in levels]
+    labels = [
+        tuple(f"cluster {i + 1} of {level.max() + 1}" for i in range(level.max() + 1)) for level in levels
+    ]
     return _with_top(levels, labels)
 
 
@@ -174,10 +178,14 @@ def read_polygons(path: Path, id_property: str, parent_property: str | None) -> 
         parent = str(properties.get(parent_property, "") or "") if parent_property else ""
         shape = _shape_of(feature)
         if shape is None:
-            faults.append(Fault(problem=f"feature {number}: geometry must be a valid Polygon or MultiPolygon"))
+            faults.append(
+                Fault(problem=f"feature {number}: geometry must be a valid Polygon or MultiPolygon")
+            )
         if not name or name in names:
             state = "found again" if name else "missing"
-            faults.append(Fault(problem=f"feature {number}: property {id_property!r} {state}, must be unique"))
+            faults.append(
+                Fault(problem=f"feature {number}: property {id_property!r} {state}, must be unique")
+            )
         shapes.append(b"" if shape is None else shapely.to_wkb(shape))
         names.append(name)
         parents.append(parent)

@@ -91,9 +91,13 @@ def _updated_matrix(world: World, places: Places, source: str) -> StepTable:
     if not np.array_equal(
         world.places.is_anywhere[[world.place_index[place_id] for place_id in places.ids]], places.is_anywhere
     ):
-        raise InputError(source, "'anywhere' cannot change in a world with a given travel matrix: build it again")
+        raise InputError(
+            source, "'anywhere' cannot change in a world with a given travel matrix: build it again"
+        )
     rows = np.array([world.place_index[place_id] for place_id in places.ids])
-    return replace(world.travel, table=np.ascontiguousarray(world.travel.table[:, rows[:, None], rows[None, :]]))
+    return replace(
+        world.travel, table=np.ascontiguousarray(world.travel.table[:, rows[:, None], rows[None, :]])
+    )
 
 
 def _updated_roads(
@@ -144,8 +148,7 @@ def _updated_graph(
     words = np.zeros((len(regions), -(-len(regions) // 64)), dtype=np.uint64)
     kept = np.flatnonzero(old_regions >= 0).astype(np.int32)
     fresh = np.flatnonzero(old_regions < 0).astype(np.int32)
-    starts, sources, lengths = _runs(old_regions)
-    _copy_rows(words, old.words, kept, old_regions, starts, sources, lengths)
+    _copy_rows(words, old.words, kept, old_regions, *_runs(old_regions))
     filler = EdgeFiller(regions, travel, clock)
     filler.fill(words, origins=fresh, destinations=np.arange(len(regions), dtype=np.int32), progress=progress)
     filler.fill(words, origins=kept, destinations=fresh, progress=progress)
@@ -158,7 +161,7 @@ def _runs(old_regions: Indices) -> tuple[Indices, Indices, Indices]:
     follows = np.zeros(len(old_regions), dtype=np.bool_)
     follows[1:] = is_kept[1:] & is_kept[:-1] & (np.diff(old_regions) == 1)
     starts = np.flatnonzero(is_kept & ~follows).astype(np.int32)
-    stops = np.flatnonzero(is_kept & ~np.append(follows[1:], False)) + 1  # noqa: FBT003 - an array value
+    stops = np.flatnonzero(is_kept & ~np.append(follows[1:], False)) + 1
     return starts, old_regions[starts], (stops - starts).astype(np.int32)
 
 

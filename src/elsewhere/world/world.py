@@ -16,7 +16,7 @@ from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import RoadNetwork, Travel
 from elsewhere.world.distances import RegionDistances
 from elsewhere.world.graph import RegionGraph
-from elsewhere.world.regions import MergeStep, Polygons, Regions
+from elsewhere.world.regions import MergeReport, Polygons, Regions
 
 if TYPE_CHECKING:
     from elsewhere.params import WorldConfig
@@ -37,7 +37,7 @@ class World:
     """Row per place, column per timestep."""
     regions: Regions
     space_labels: tuple[tuple[str, ...], ...]
-    merge_steps: tuple[MergeStep, ...]
+    merge_report: MergeReport
     travel: Travel
     graph: RegionGraph
     distances: RegionDistances

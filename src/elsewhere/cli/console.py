@@ -1,0 +1,55 @@
+"""What commands share: where they print, how they show progress, what they say when a part is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from elsewhere.errors import MissingExtraError
+
+out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def report_error(message: str) -> None:
+    _err.print(f"[red]error:[/red] {escape(message)}", soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Machine-readable output: nothing else goes to standard output."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201 - not for people, so not through rich
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error, gone when done; yields a function of done and total."""
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=_err, transient=True) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def needs_extra(what: str, extra: str) -> Iterator[None]:
+    """Turn a missing optional library into a message that says how to get it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("elsewhere"):
+            raise
+        raise MissingExtraError(what, extra) from None
+
+
+def facts_table(rows: dict[str, str]) -> Table:
+    """Names and values in two columns."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in rows.items():
+        table.add_row(f"[dim]{escape(name)}[/dim]", escape(value))
+    return table

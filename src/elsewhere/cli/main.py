@@ -1,0 +1,49 @@
+"""The `elsewhere` command: one app, one place where errors become one clear message and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from elsewhere import __version__
+from elsewhere.cli import dataset, demo, world
+from elsewhere.cli.console import report_error
+from elsewhere.errors import ElsewhereError
+
+app = typer.Typer(
+    name="elsewhere",
+    help="Share where you went without giving away where you were.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("demo")(demo.demo)
+app.add_typer(dataset.app, name="dataset")
+app.add_typer(world.app, name="world")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"elsewhere {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    *,
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Share where you went without giving away where you were."""
+
+
+def run() -> None:
+    """Entry point of the installed command."""
+    try:
+        app()
+    except ElsewhereError as error:
+        report_error(str(error))
+        sys.exit(2)

@@ -1,0 +1,182 @@
+"""`elsewhere world build | show | update`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar
+from elsewhere.io.files import write_text
+from elsewhere.world.summary import summarise
+from elsewhere.world.world import World
+
+app = typer.Typer(
+    help="Build, show and update worlds: everything public, in one file.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+WorldFile = Annotated[Path, typer.Argument(metavar="F.world", help="A .world file.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.command("build")
+def build(
+    config: Annotated[
+        Path, typer.Argument(metavar="WORLD.toml", help="Settings of the world.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="F.world", help="File to write.", show_default=False)
+    ],
+    *,
+    places: Annotated[Path | None, typer.Option(help="Another table of places.")] = None,
+    categories: Annotated[Path | None, typer.Option(help="Another table of categories.")] = None,
+    day: Annotated[
+        str | None, typer.Option(help="Weekday (Wed) or date (2025-09-17) of the opening hours.")
+    ] = None,
+    timestep_minutes: Annotated[int | None, typer.Option(help="Length of a timestep, g_t.")] = None,
+    speed_kmh: Annotated[float | None, typer.Option(help="Travel speed; inf for no limit.")] = None,
+    kappa: Annotated[float | None, typer.Option(help="Places that every region needs.")] = None,
+    grid: Annotated[int | None, typer.Option(help="Cells along each side of the finest grid, g_s.")] = None,
+    merge_order: Annotated[str | None, typer.Option(help="Such as time,space,category.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Build a world from tables of places and categories.
+
+    Options replace what the settings file says.
+
+    Example: elsewhere world build campus/world.toml --kappa 5 -o campus.world
+    """
+    given = {
+        "places": places and str(places),
+        "categories": categories and str(categories),
+        "day": day,
+        "timestep_minutes": timestep_minutes,
+        "speed_kmh": speed_kmh,
+        "kappa": kappa,
+        "grid": grid,
+        "merge_order": merge_order.split(",") if merge_order else None,
+    }
+    overrides = {key: value for key, value in given.items() if value is not None}
+    started = time.perf_counter()
+    with needs_extra("building a world", "build"):
+        from elsewhere.params import read_config  # noqa: PLC0415 - needs an extra
+        from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
+    with progress_bar("Connecting regions") as progress:
+        world = build_world(read_config(config, overrides), progress)
+    world.save(output)
+    print_summary(world, output, time.perf_counter() - started, as_json=as_json)
+
+
+@app.command("show")
+def show(
+    file: WorldFile,
+    *,
+    map_file: Annotated[
+        Path | None, typer.Option("--map", metavar="F.html", help="Also write a page with a map.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what is in a world: counts, hash, sizes, merging, and a picture of its regions.
+
+    Example: elsewhere world show campus.world --map campus.html
+    """
+    world = World.load(file)
+    if map_file is not None:
+        write_map(world, map_file)
+    print_summary(world, file, as_json=as_json)
+    if map_file is not None and not as_json:
+        out.print(f"\nMap: {map_file}", soft_wrap=True)
+
+
+@app.command("update")
+def update(
+    file: WorldFile,
+    places: Annotated[
+        Path,
+        typer.Option(
+            metavar="CHANGED.csv",
+            help="Changed and new places; a column 'remove' takes them away.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="G.world", help="File to write.", show_default=False)
+    ],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Apply changes to some places: new hours, moved, new and removed places.
+
+    The result is exactly what a full build from the changed table would give. Columns that the table
+    does not have stay as they are.
+
+    Example: elsewhere world update campus.world --places changed.csv -o campus2.world
+    """
+    started = time.perf_counter()
+    with needs_extra("updating a world", "build"):
+        from elsewhere.world.update import update_world  # noqa: PLC0415 - needs an extra
+    with progress_bar("Connecting regions") as progress:
+        world = update_world(World.load(file), places, progress)
+    world.save(output)
+    print_summary(world, output, time.perf_counter() - started, as_json=as_json)
+
+
+def write_map(world: World, path: Path) -> None:
+    with needs_extra("a map", "pages"):
+        from elsewhere.pages.world_map import world_page  # noqa: PLC0415 - needs an extra
+    write_text(path, world_page(world))
+
+
+def print_summary(world: World, file: Path, seconds: float | None = None, *, as_json: bool = False) -> None:
+    """Facts about a world and its file, for people or for machines."""
+    facts = summarise(world)
+    facts["file_bytes"] = file.stat().st_size
+    if seconds is not None:
+        facts["seconds"] = round(seconds, 3)
+    if as_json:
+        print_json(facts)
+        return
+    out.print(facts_table(_for_people(facts, file)))
+    out.print()
+    out.print(_merging_table(facts))
+
+
+def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
+    spread = facts["places_per_region"]
+    closed = facts["places_closed_all_day"]
+    kappa = facts["kappa"]
+    weight = "" if kappa["weight"] == "count" else f" of {kappa['weight']}"
+    lines = {
+        "World": f"{file} ({facts['file_bytes'] / 1e6:.2f} MB)",
+        "Hash": facts["hash"],
+        "Day": f"{facts['day']}, timesteps of {facts['timestep_minutes']} minutes",
+        "Places": f"{facts['places']:,}" + (f" ({closed:,} closed all day, in no region)" if closed else ""),
+        "Regions": f"{facts['regions']:,} (merged from {facts['regions_before_merging']:,}; places in each: "
+        f"{spread['least']} to {spread['most']}, median {spread['median']:g}; "
+        f"{facts['regions_below_kappa']} below κ = {kappa['least']:g}{weight})",
+        "Largest d": f"{facts['max_distance']:.3f}",
+    }
+    for entry in facts["ngrams"][1:]:
+        lines[f"{entry['n']}-grams"] = (
+            f"{entry['feasible']:,} feasible, {entry['removed']:.1%} removed by reachability"
+        )
+    if "seconds" in facts:
+        lines["Time"] = f"{facts['seconds']:.2f} s"
+    return lines
+
+
+def _merging_table(facts: dict[str, Any]) -> Table:
+    table = Table(title="Merging", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for name in ("climb in", "to"):
+        table.add_column(name)
+    for name in ("regions below κ", "became", "of these now have κ"):
+        table.add_column(name, justify="right")
+    for step in facts["merging"]:
+        counts = (f"{step[key]:,}" for key in ("climbed", "became", "satisfied"))
+        table.add_row(step["dimension"], step["level"], *counts)
+    return table

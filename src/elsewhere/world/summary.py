@@ -1,0 +1,61 @@
+"""What there is to say about a world, as plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from elsewhere.knowledge.clock import interval_level_names
+from elsewhere.world.regions import space_level_names
+from elsewhere.world.world import World
+
+
+def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
+    """Counts, sizes, merging and n-grams of a world, ready for JSON."""
+    regions = len(world.regions)
+    counts = np.diff(world.regions.place_offsets)
+    walks = world.graph.walk_counts(longest_ngram)
+    ngrams = []
+    for n in range(1, longest_ngram + 1):
+        feasible = int(sum(walks[n - 1].tolist()))
+        ngrams.append({"n": n, "feasible": feasible, "removed": 1 - feasible / regions**n})
+    return {
+        "hash": world.hash,
+        "day": world.clock.day,
+        "timestep_minutes": world.clock.timestep_minutes,
+        "places": len(world.places),
+        "places_closed_all_day": int((~world.is_open.any(axis=1)).sum()),
+        "categories": len(world.tree.ids),
+        "regions": regions,
+        "regions_before_merging": world.merge_report.finest,
+        "regions_below_kappa": world.merge_report.below_kappa,
+        "kappa": world.settings["kappa"],
+        "places_per_region": {
+            "least": int(counts.min()),
+            "median": float(np.median(counts)),
+            "most": int(counts.max()),
+        },
+        "merging": [asdict(step) for step in world.merge_report.steps],
+        "levels": level_counts(world),
+        "ngrams": ngrams,
+        "max_distance": world.max_distance,
+    }
+
+
+def level_counts(world: World) -> list[dict[str, Any]]:
+    """How many regions ended at each combination of space, time and category level."""
+    category_levels = world.tree.levels[world.regions.nodes]
+    space_names, time_names = space_level_names(world.space_labels), interval_level_names(world.clock)
+    columns = np.stack([world.regions.space_levels, world.regions.time_levels, category_levels], axis=1)
+    distinct, counts = np.unique(columns, axis=0, return_counts=True)
+    return [
+        {
+            "space": space_names[space],
+            "time": time_names[time],
+            "category": f"level {category}",
+            "regions": int(count),
+        }
+        for (space, time, category), count in zip(distinct.tolist(), counts.tolist(), strict=True)
+    ]
