@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -24,9 +25,6 @@ from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELAT
 from elsewhere.knowledge.clock import MINUTES_PER_DAY, WEEKDAYS, date_of
 
 Positive = Annotated[float, Field(gt=0)]
-Hourly = Annotated[list[Positive], Field(min_length=24, max_length=24)]
-Speed = Positive | Hourly
-FiniteSpeed = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Dimension = Literal["space", "time", "category"]
 
 
@@ -34,8 +32,20 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _speed(value: Any) -> float | list[float]:
+    """A speed above 0, or one for each hour of the day."""
+    speeds = value if isinstance(value, list) else [value]
+    is_numeric = all(isinstance(speed, int | float) and not isinstance(speed, bool) for speed in speeds)
+    if not is_numeric or not all(speed > 0 for speed in speeds) or len(speeds) not in {1, 24}:
+        raise ValueError("must be a speed above 0, or a list of 24 (one for each hour)")
+    return [float(speed) for speed in speeds] if isinstance(value, list) else float(value)
+
+
+Speed = Annotated[float | list[float], BeforeValidator(_speed)]
+
+
 class SpeedTravel(_Table):
-    """Straight lines at a speed."""
+    """Straight lines at a speed; infinite for no limit."""
 
     kind: Literal["speed"] = "speed"
     speed_kmh: Speed = 8.0
@@ -54,7 +64,14 @@ class RoadTravel(_Table):
     kind: Literal["roads"]
     nodes: Path
     edges: Path
-    speed_kmh: FiniteSpeed | Annotated[list[FiniteSpeed], Field(min_length=24, max_length=24)] = 8.0
+    speed_kmh: Speed = 8.0
+
+    @field_validator("speed_kmh")
+    @classmethod
+    def _finite(cls, speed: float | list[float]) -> float | list[float]:
+        if any(math.isinf(value) for value in (speed if isinstance(speed, list) else [speed])):
+            raise ValueError("must be finite on roads")
+        return speed
 
 
 class GridSpace(_Table):
@@ -194,6 +211,9 @@ class WorldConfig(_Table):
     settings: WorldSettings = WorldSettings()
 
 
+_SHORT_KEYS = {"speed_kmh": "travel.speed_kmh", "grid": "space.cells", "kappa": "kappa.least"}
+
+
 def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldConfig:
     """Settings from the keys of a `world.toml`; relative paths start at ``folder``.
 
@@ -208,6 +228,7 @@ def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldC
     ]
     if faults:
         raise InputError(source, faults)
+    short_keys = {long: short for short, long in _SHORT_KEYS.items() if short in values}
     if "speed_kmh" in values:
         values["travel"] = {"kind": "speed", "speed_kmh": values.pop("speed_kmh")}
     if "grid" in values:
@@ -218,7 +239,7 @@ def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldC
     try:
         config = WorldConfig.model_validate({**tables, "settings": values})
     except ValidationError as error:
-        raise InputError(source, _faults_of(error)) from None
+        raise InputError(source, _faults_of(error, short_keys)) from None
     return _with_paths_from(config, folder)
 
 
@@ -271,12 +292,14 @@ def _with_paths_from(config: WorldConfig, folder: Path) -> WorldConfig:
     return config.model_copy(update={**resolved(config, "places", "categories"), "settings": settings})
 
 
-def _faults_of(error: ValidationError) -> list[Fault]:
+def _faults_of(error: ValidationError, short_keys: dict[str, str]) -> list[Fault]:
     faults = []
     for entry in error.errors(include_url=False):
         # Union members ("float", "list[...]") and tags of [travel] and [space] are not keys of the file.
         keys = [str(part) for part in entry["loc"] if part != "settings" and not _is_type_name(str(part))]
-        problem = entry["msg"].removeprefix("Value error, ")
+        key = ".".join(keys)
+        key = short_keys.get(key, key)
+        problem = entry["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
         found = entry["input"]
         if entry["type"] == "extra_forbidden":
             problem = (
@@ -286,8 +309,8 @@ def _faults_of(error: ValidationError) -> list[Fault]:
             problem = "missing"
         elif isinstance(found, int | float | str) and "found" not in problem:
             shown = "nan" if isinstance(found, float) and math.isnan(found) else repr(found)
-            problem = f"found {shown}: {problem[0].lower()}{problem[1:]}"
-        fault = Fault(problem=f"{'.'.join(keys)}: {problem}" if keys else problem)
+            problem = f"found {shown}, {problem}"
+        fault = Fault(problem=f"{key}: {problem}" if key else problem)
         if fault not in faults:
             faults.append(fault)
     return faults

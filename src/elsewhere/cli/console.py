@@ -31,7 +31,7 @@ def print_json(value: Any) -> None:
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error, gone when done; yields a function of done and total."""
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=_err, transient=True) as progress:
+    with Progress(*columns, console=_err, transient=True, disable=not _err.is_terminal) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 

@@ -165,6 +165,7 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
         lines[f"{entry['n']}-grams"] = (
             f"{entry['feasible']:,} feasible, {entry['removed']:.1%} removed by reachability"
         )
+    lines["Days"] = f"up to {facts['possible_days_of_five_visits']:.2e} different days of five visits"
     if "seconds" in facts:
         lines["Time"] = f"{facts['seconds']:.2f} s"
     return lines

@@ -37,16 +37,29 @@ class Columns:
             return [""] * self.count
         return [value.strip() for value in self._frame[name].fill_null("").to_list()]
 
-    def parse(self, name: str, parser: Callable[[str], T], default: T) -> list[T]:
-        """Values of a column through ``parser``; its ValueErrors become faults and give ``default``."""
-        return [self.attempt(row, name, parser, value, default) for row, value in enumerate(self.text(name))]
+    def parse(
+        self, name: str, parser: Callable[[str], T], default: T, is_wanted: Sequence[bool] | None = None
+    ) -> list[T]:
+        """Values of a column through ``parser``; its ValueErrors become faults and give ``default``.
 
-    def attempt(self, row: int, name: str, parser: Callable[[str], T], value: str, default: T) -> T:
-        try:
-            return parser(value)
-        except ValueError as error:
-            self.complain(row, name, str(error))
-            return default
+        Rows that are not wanted give ``default`` unseen. Equal texts are parsed once.
+        """
+        outcomes: dict[str, tuple[T, str]] = {}
+        values = []
+        for row, text in enumerate(self.text(name)):
+            if is_wanted is not None and not is_wanted[row]:
+                values.append(default)
+                continue
+            if text not in outcomes:
+                try:
+                    outcomes[text] = (parser(text), "")
+                except ValueError as error:
+                    outcomes[text] = (default, str(error))
+            value, problem = outcomes[text]
+            if problem:
+                self.complain(row, name, problem)
+            values.append(value)
+        return values
 
     def complain(self, row: int, column: str | None, problem: str) -> None:
         """Note a fault; ``row`` counts data rows from 0."""

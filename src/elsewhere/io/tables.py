@@ -44,7 +44,7 @@ def read_categories(path: Path) -> CategoryTree:
 
 
 def read_places(path: Path, tree: CategoryTree, weight_column: str = "count") -> list[Place]:
-    """Places from ``place_id, name, lat, lng, category, hours, popularity`` (the last four may lack).
+    """Places from ``place_id, name, lat, lng, category, hours, popularity`` (the last two and name may lack).
 
     ``weight_column`` names the column that counts towards κ; ``anywhere`` marks places without a place.
     """
@@ -52,10 +52,10 @@ def read_places(path: Path, tree: CategoryTree, weight_column: str = "count") ->
     if not columns.count:
         raise InputError(columns.source, "holds no place, at least one is needed")
     ids = columns.unique_ids("place_id")
-    rows = _filled([_blank(place_id) for place_id in ids], columns, tree, weight_column)
-    _complain_of_swapped(columns, rows)
+    fields = _parsed_fields(columns, tree, weight_column)
+    _complain_of_swapped(columns, fields["latitude"], fields["longitude"])
     columns.finish()
-    return rows
+    return _with_fields([_blank(place_id) for place_id in ids], fields)
 
 
 def read_place_changes(
@@ -80,10 +80,11 @@ def read_place_changes(
             columns.complain(
                 row, "place_id", f"{place_id!r} is new and needs the columns {', '.join(needed)}"
             )
-    rows = [current.row(known[i], tree) if i in known else _blank(i) for i in ids]
     is_kept = [not is_removed for is_removed in removals]
-    rows = _filled(rows, columns, tree, weight_column, is_kept)
+    fields = _parsed_fields(columns, tree, weight_column, is_kept)
     columns.finish()
+    rows = [current.row(known[i], tree) if i in known else _blank(i) for i in ids]
+    rows = _with_fields(rows, fields)
     changed = [row for row, kept in zip(rows, is_kept, strict=True) if kept]
     return changed, {place_id for place_id, kept in zip(ids, is_kept, strict=True) if not kept}
 
@@ -124,36 +125,33 @@ def write_csv(path: Path, frame: pl.DataFrame) -> None:
         frame.write_csv(file)
 
 
-def _filled(
-    rows: Sequence[Place],
-    columns: Columns,
-    tree: CategoryTree,
-    weight_column: str,
-    is_wanted: Sequence[bool] | None = None,
-) -> list[Place]:
-    """``rows`` with every column that the file has put in; rows not wanted are not even checked."""
+def _parsed_fields(
+    columns: Columns, tree: CategoryTree, weight_column: str, is_wanted: Sequence[bool] | None = None
+) -> dict[str, list[Any]]:
+    """For each field of a place that the file has a column for, the values of all rows."""
     known = set(tree.ids)
-    fields: dict[str, tuple[str, Callable[[str], Any]]] = {
-        "name": ("name", str),
-        "lat": ("latitude", _latitude),
-        "lng": ("longitude", _longitude),
-        "category": ("category_ids", lambda text: _category_ids(text, known)),
-        "hours": ("hours", _hours),
-        "popularity": ("popularity", _by_hour),
-        "anywhere": ("is_anywhere", flag),
+    parsers: list[tuple[str, str, Callable[[str], Any], Any]] = [
+        ("name", "name", str, ""),
+        ("lat", "latitude", _latitude, 0.0),
+        ("lng", "longitude", _longitude, 0.0),
+        ("category", "category_ids", lambda text: _category_ids(text, known), ()),
+        ("hours", "hours", _hours, ""),
+        ("popularity", "popularity", _by_hour, (1.0,)),
+        ("anywhere", "is_anywhere", flag, False),
+        *((name, "weight", _weight, (1.0,)) for name in _weight_columns(weight_column)),
+    ]
+    return {
+        field: columns.parse(column, parser, default, is_wanted)
+        for column, field, parser, default in parsers
+        if column in columns
     }
-    parsers = [(column, *fields[column]) for column in fields if column in columns]
-    parsers += [(column, "weight", _weight) for column in _weight_columns(weight_column) if column in columns]
-    texts = {column: columns.text(column) for column, _, _ in parsers}
-    filled = list(rows)
-    for index, place in enumerate(rows):
-        if is_wanted is None or is_wanted[index]:
-            found = {
-                field: columns.attempt(index, column, parser, texts[column][index], getattr(place, field))
-                for column, field, parser in parsers
-            }
-            filled[index] = replace(place, **found)
-    return filled
+
+
+def _with_fields(rows: Sequence[Place], fields: dict[str, list[Any]]) -> list[Place]:
+    return [
+        replace(row, **{field: values[index] for field, values in fields.items()})
+        for index, row in enumerate(rows)
+    ]
 
 
 def _weight_columns(weight_column: str) -> list[str]:
@@ -199,21 +197,16 @@ def _checked_hours(columns: Columns) -> list[str]:
     return columns.parse("hours", _hours, default="")
 
 
-def _complain_of_swapped(columns: Columns, rows: Sequence[Place]) -> None:
+def _complain_of_swapped(columns: Columns, latitudes: Sequence[float], longitudes: Sequence[float]) -> None:
     """A row far from all others that would fall among them with lat and lng exchanged."""
-    if len(rows) < 3 or columns.faults:
+    if columns.count < 3 or columns.faults:
         return
-    latitude = statistics.median(row.latitude for row in rows)
-    longitude = statistics.median(row.longitude for row in rows)
-    for index, row in enumerate(rows):
-        is_far = abs(row.latitude - latitude) > 10 and abs(row.longitude - longitude) > 10
-        if is_far and abs(row.longitude - latitude) < 2 and abs(row.latitude - longitude) < 2:
-            columns.complain(
-                index,
-                "lat",
-                f"found lat {row.latitude:g}, lng {row.longitude:g}, far from all other places unless "
-                "lat and lng are swapped",
-            )
+    latitude, longitude = statistics.median(latitudes), statistics.median(longitudes)
+    for row, (lat, lng) in enumerate(zip(latitudes, longitudes, strict=True)):
+        is_far = abs(lat - latitude) > 10 and abs(lng - longitude) > 10
+        if is_far and abs(lng - latitude) < 2 and abs(lat - longitude) < 2:
+            problem = f"found lat {lat:g}, lng {lng:g}, far from all other places unless the two are swapped"
+            columns.complain(row, "lat", problem)
 
 
 def _rows_in_cycles(ids: Sequence[str], parents: Sequence[str]) -> list[int]:

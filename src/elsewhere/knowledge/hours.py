@@ -6,11 +6,8 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from opening_hours import (  # the stub forgets the error that the module has
-    OpeningHours,
-    ParserError,  # type: ignore[attr-defined]
-    State,
-)
+import opening_hours
+from opening_hours import OpeningHours, State
 
 from elsewhere.arrays import Bools
 from elsewhere.knowledge.clock import Clock
@@ -20,7 +17,7 @@ def hours_problem(hours: str) -> str | None:
     """What is wrong with an opening_hours string, or None."""
     try:
         OpeningHours(hours)
-    except ParserError as error:
+    except opening_hours.ParserError as error:  # type: ignore[attr-defined]  # the stub forgets it
         expected = str(error).rsplit("= ", maxsplit=1)[-1].strip()
         example = "OpenStreetMap opening_hours syntax such as 'Mo-Fr 09:00-17:00'"
         return f"found {hours!r}, must be {example} ({expected})"

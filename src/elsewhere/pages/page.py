@@ -8,7 +8,8 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
-PALETTE = ["#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0"]
+_COLOURS = "4269d0 efb118 ff725c 6cc5b0 3ca951 ff8ab7 a463f2 97bbf5 9c6b4e 9498a0"
+PALETTE = [f"#{colour}" for colour in _COLOURS.split()]
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1e23; }

@@ -154,7 +154,15 @@ def load_world(path: Path) -> World:
         check_content(content.facts, content.arrays)
         is_true = hash_of(content) == head.get("hash")
         world = world_of(content)
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OverflowError) as error:
+    except (
+        zipfile.BadZipFile,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        OverflowError,
+        MemoryError,
+    ) as error:
         raise WorldFileError(f"{path}: not a well-formed world: {error}") from None
     if not is_true:
         raise WorldFileError(f"{path}: its content is not what its hash says; get it again")

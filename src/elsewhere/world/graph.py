@@ -95,9 +95,8 @@ class EdgeFiller:
     """Sets the bits of feasible pairs; threads share the rows."""
 
     def __init__(self, regions: Regions, travel: Travel, clock: Clock) -> None:
-        sets = distinct_place_sets(regions)
-        self._set_of = sets.set_of_region
-        self._set_travel = SetTravel(travel, sets)
+        self._travel = travel
+        self._sets = distinct_place_sets(regions)
         self._departures = first_departures(regions, travel, clock)
         self._lasts = regions.ends - 1
 
@@ -107,15 +106,16 @@ class EdgeFiller:
         """Set the bits of all feasible pairs between ``origins`` and ``destinations``."""
         if not (len(origins) and len(destinations)):
             return
-        wanted_sets, column_of = np.unique(self._set_of[destinations], return_inverse=True)
-        by_set = origins[np.argsort(self._set_of[origins], kind="stable")]
-        groups = np.split(by_set, np.flatnonzero(np.diff(self._set_of[by_set])) + 1)
+        set_of = self._sets.set_of_region
+        wanted_sets, column_of = np.unique(set_of[destinations], return_inverse=True)
+        set_travel = SetTravel(self._travel, self._sets, wanted_sets)
+        columns = column_of.astype(np.int32)
+        by_set = origins[np.argsort(set_of[origins], kind="stable")]
+        groups = np.split(by_set, np.flatnonzero(np.diff(set_of[by_set])) + 1)
 
         def fill_group(group: Indices) -> int:
-            steps = self._set_travel.steps_to(int(self._set_of[group[0]]), wanted_sets)
-            _fill_rows(
-                words, group, destinations, column_of.astype(np.int32), self._departures, self._lasts, steps
-            )
+            steps = set_travel.steps_from(int(set_of[group[0]]))
+            _fill_rows(words, group, destinations, columns, self._departures, self._lasts, steps)
             return len(group)
 
         done = 0

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from elsewhere.arrays import Bools, Floats, Indices, Steps
+from elsewhere.arrays import Floats, Indices, Steps
 from elsewhere.compiled import compiled
-from elsewhere.knowledge.sphere import chord_squared
 from elsewhere.knowledge.travel import StepTable, StraightLine, Travel
 from elsewhere.world.regions import Regions
+
+Number = TypeVar("Number", np.float64, np.uint16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,8 +24,8 @@ class PlaceSets:
     offsets: Indices
     members: Indices
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    def members_of(self, set_index: int) -> Indices:
+        return self.members[self.offsets[set_index] : self.offsets[set_index + 1]]
 
 
 def distinct_place_sets(regions: Regions) -> PlaceSets:
@@ -42,87 +45,62 @@ def distinct_place_sets(regions: Regions) -> PlaceSets:
 
 
 class SetTravel:
-    """Answers how many steps lead from one set of places to others.
+    """Answers how many steps lead from one set of places to each of some others.
+
+    A place is in many sets, one for each hour in which its neighbours change. So every answer takes
+    two passes: how near each place is to the origin's nearest, then the least of these in each set.
 
     Paper: section 5.3 (ss:hierarchical-decomposition), "at least one p_i ∈ r_a and at least one p_j ∈ r_b".
     """
 
-    def __init__(self, travel: Travel, sets: PlaceSets) -> None:
+    def __init__(self, travel: Travel, sets: PlaceSets, destinations: Indices) -> None:
         self._travel = travel
         self._sets = sets
+        self._members = [sets.members_of(destination) for destination in destinations]
+        self._columns, positions = np.unique(np.concatenate(self._members), return_inverse=True)
+        self._positions = positions.astype(np.int32)
+        self._ends = np.cumsum([len(members) for members in self._members]).astype(np.int32)
         if isinstance(travel, StraightLine):
-            self._vectors = np.ascontiguousarray(travel.vectors[sets.members])
-            self._lows = np.minimum.reduceat(self._vectors, sets.offsets[:-1], axis=0)
-            self._highs = np.maximum.reduceat(self._vectors, sets.offsets[:-1], axis=0)
-            self._is_anywhere = np.logical_or.reduceat(travel.is_anywhere[sets.members], sets.offsets[:-1])
+            self._axes = np.ascontiguousarray(travel.vectors[self._columns].T)
+            self._is_anywhere = np.array([travel.is_anywhere[members].any() for members in self._members])
 
-    def steps_to(self, origin: int, destinations: Indices) -> Steps:
-        """Steps from set ``origin`` to each of ``destinations``, one line per profile."""
+    def steps_from(self, origin: int) -> Steps:
+        """Steps from set ``origin`` to each destination, one line per profile."""
+        here = self._sets.members_of(origin)
         if isinstance(self._travel, StepTable):
-            return _table_steps(
-                self._travel.table, self._sets.offsets, self._sets.members, origin, destinations
-            )
-        rungs = _set_rungs(
-            self._vectors,
-            self._sets.offsets,
-            self._lows,
-            self._highs,
-            self._is_anywhere,
-            self._travel.thresholds,
-            origin,
-            destinations,
-        )
+            nearest = self._travel.table[:, here[:, None], self._columns].min(axis=1)
+            return np.stack([_least_by_set(line, self._positions, self._ends) for line in nearest])
+        chords = _nearest_chords_squared(self._travel.vectors[here], self._axes)
+        rungs = np.searchsorted(self._travel.thresholds, _least_by_set(chords, self._positions, self._ends))
+        rungs[self._is_anywhere | self._travel.is_anywhere[here].any()] = 0
         return self._travel.steps_at[:, rungs]
 
 
 @compiled
-def _set_rungs(
-    vectors: Floats,
-    offsets: Indices,
-    lows: Floats,
-    highs: Floats,
-    is_anywhere: Bools,
-    thresholds: Floats,
-    origin: int,
-    destinations: Indices,
-) -> Indices:
-    """Rung of the nearest pair between one set and others.
+def _nearest_chords_squared(here: Floats, axes: Floats) -> Floats:
+    """Squared chord from every column of ``axes`` to the nearest row of ``here``, as `sphere.chord_squared`.
 
-    Boxes around the sets bound the answer from below (rounding is monotone, so also in floating
-    point); the search ends as soon as a pair is found on the lowest possible rung.
+    Place by place over whole columns: a loop that compilers turn into vector instructions.
     """
-    rungs = np.zeros(len(destinations), dtype=np.int32)
-    for index, other in enumerate(destinations):
-        if is_anywhere[origin] or is_anywhere[other]:
-            continue
-        gap_squared = 0.0
-        for axis in range(3):
-            gap = max(lows[origin, axis] - highs[other, axis], lows[other, axis] - highs[origin, axis], 0.0)
-            gap_squared += gap * gap
-        lowest = np.searchsorted(thresholds, gap_squared)
-        enough = thresholds[lowest] if lowest < len(thresholds) else -1.0
-        nearest = np.inf
-        for i in range(offsets[origin], offsets[origin + 1]):
-            if nearest <= enough or lowest == len(thresholds):
-                break
-            for j in range(offsets[other], offsets[other + 1]):
-                chord = chord_squared(vectors, i, vectors, j)
-                nearest = min(nearest, chord)
-        rungs[index] = np.searchsorted(thresholds, nearest)
-    return rungs
+    xs, ys, zs = axes[0], axes[1], axes[2]
+    nearest = np.full(len(xs), np.inf)
+    for x, y, z in here:
+        for i in range(len(xs)):
+            dx, dy, dz = xs[i] - x, ys[i] - y, zs[i] - z
+            chord = dx * dx + dy * dy + dz * dz
+            nearest[i] = min(nearest[i], chord)
+    return nearest
 
 
 @compiled
-def _table_steps(
-    table: Steps, offsets: Indices, members: Indices, origin: int, destinations: Indices
-) -> Steps:
-    profiles = table.shape[0]
-    steps = np.empty((profiles, len(destinations)), dtype=np.uint16)
-    for profile in range(profiles):
-        for index, other in enumerate(destinations):
-            least = np.uint16(65535)
-            for i in range(offsets[origin], offsets[origin + 1]):
-                for j in range(offsets[other], offsets[other + 1]):
-                    least = min(least, table[profile, members[i], members[j]])
-            steps[profile, index] = least
-    return steps
+def _least_by_set(values: NDArray[Number], positions: Indices, ends: Indices) -> NDArray[Number]:
+    """Least value among each set's positions."""
+    least = np.empty(len(ends), dtype=values.dtype)
+    start = 0
+    for index, end in enumerate(ends):
+        best = values[positions[start]]
+        for i in range(start + 1, end):
+            best = min(best, values[positions[i]])
+        least[index] = best
+        start = end
+    return least

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from fractions import Fraction
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,16 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
         "levels": level_counts(world),
         "ngrams": ngrams,
         "max_distance": world.max_distance,
+        "possible_days_of_five_visits": possible_trajectories(len(world.places), world.clock.timesteps, 5),
     }
+
+
+def possible_trajectories(places: int, timesteps: int, length: int, reachable: Fraction = Fraction(1)) -> int:
+    """How many days of ``length`` visits there can be, if ``reachable`` is the share of places within reach.
+
+    Paper: section 5.1 (sss:global-solution-analysis), |𝒮|.
+    """
+    return int(Fraction(places) ** length * comb(timesteps, length) * reachable ** (length - 1))
 
 
 def level_counts(world: World) -> list[dict[str, Any]]:

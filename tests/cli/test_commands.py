@@ -1,0 +1,213 @@
+"""The commands as a person runs them: good input, bad input, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from elsewhere.cli.main import app, run
+from elsewhere.world.world import World
+from worlds import HOURS, TREE, place, write_world_files
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Run a command in this process; exit code, standard output, standard error."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["elsewhere", *map(str, arguments)])
+        code = 0
+        try:
+            run()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        output = capfd.readouterr()
+        return code, output.out, output.err
+
+    return command
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Tables and settings of a small good world."""
+    rows = [
+        place(f"p{i}", 50 + i * 0.01, 10 + i % 3 * 0.01, TREE.ids[i % 8], hours="24/7") for i in range(12)
+    ]
+    write_world_files(tmp_path, rows, {})
+    (tmp_path / "world.toml").write_text('places = "places.csv"\ncategories = "categories.csv"\nkappa = 3\n')
+    return tmp_path
+
+
+def test_campus_to_world_to_page(elsewhere: Command, tmp_path: Path) -> None:
+    code, out, _ = elsewhere("dataset", "campus", "-o", tmp_path / "campus", "--people", 30)
+    assert code == 0
+    assert "262" in out
+    assert sorted(path.name for path in (tmp_path / "campus").iterdir()) == [
+        "SOURCE.md", "categories.csv", "places.csv", "trajectories.csv", "world.toml",
+    ]  # fmt: skip
+    code, out, _ = elsewhere("world", "build", tmp_path / "campus/world.toml", "-o", tmp_path / "c.world")
+    assert code == 0
+    assert "2-grams" in out
+    code, out, _ = elsewhere("world", "show", tmp_path / "c.world", "--map", tmp_path / "c.html")
+    assert code == 0
+    assert World.load(tmp_path / "c.world").hash in out.replace("\n", "")
+    page = (tmp_path / "c.html").read_text()
+    assert "A world of 262 places" in page
+    assert "N-grams that reachability removes" in page
+    for attribute in re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page.split("</script>")[-1]):
+        pytest.fail(f"the page loads something from elsewhere: {attribute}")
+
+
+def test_json_is_all_there_is_on_standard_output(elsewhere: Command, folder: Path) -> None:
+    code, out, _ = elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world", "--json")
+    built = json.loads(out)
+    assert code == 0
+    _, out, _ = elsewhere("world", "show", folder / "w.world", "--json")
+    shown = json.loads(out)
+    assert {key: value for key, value in built.items() if key != "seconds"} == shown
+    assert shown["places"] == 12
+    assert shown["ngrams"][1]["feasible"] == World.load(folder / "w.world").graph.bigrams
+
+
+def test_options_override_the_settings(elsewhere: Command, folder: Path) -> None:
+    options = ["--kappa", 1, "--speed-kmh", "inf", "--grid", 2, "--day", "Sun", "--timestep-minutes", 30]
+    code, _, _ = elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world", *options)
+    assert code == 0
+    settings = World.load(folder / "w.world").settings
+    assert settings["kappa"]["least"] == 1
+    assert settings["travel"]["speed_kmh"] == float("inf")
+    assert (settings["space"]["cells"], settings["day"], settings["timestep_minutes"]) == (2, "Sun", 30)
+
+
+def test_update_equals_build_on_the_changed_table(elsewhere: Command, folder: Path) -> None:
+    elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    (folder / "changes.csv").write_text("place_id,hours,remove\np1,10:00-12:00,\np2,,yes\n")
+    code, _, _ = elsewhere(
+        "world", "update", folder / "w.world", "--places", folder / "changes.csv", "-o", folder / "g.world"
+    )
+    assert code == 0
+    lines = (folder / "places.csv").read_text().splitlines()
+    kept = [line.replace("24/7", "10:00-12:00") if line.startswith("p1,") else line for line in lines]
+    (folder / "places2.csv").write_text("\n".join(line for line in kept if not line.startswith("p2,")) + "\n")
+    elsewhere(
+        "world", "build", folder / "world.toml", "--places", folder / "places2.csv", "-o", folder / "h.world"
+    )
+    assert (folder / "g.world").read_bytes() == (folder / "h.world").read_bytes()
+
+
+_PLACES = "place_id,name,lat,lng,category,hours\n"
+
+
+@pytest.mark.parametrize(
+    ("places", "settings", "said"),
+    [
+        (_PLACES + "a,A,50,10,cafe,\na,B,50,10,cafe,\n", "", "row 3, column place_id: found 'a' again"),
+        (_PLACES + ",A,50,10,cafe,\n", "", "row 2, column place_id: is empty"),
+        (_PLACES + "a,A,95,10,cafe,\n", "", "row 2, column lat: found '95', must be between -90 and 90"),
+        (_PLACES + "a,A,-123.2,49.2,cafe,\n", "", "swapped"),
+        (_PLACES + "a,A,50,10,zoo,\n", "", "row 2, column category: found 'zoo'"),
+        (_PLACES + "a,A,50,10,cafe,whenever\n", "", "row 2, column hours: found 'whenever'"),
+        (_PLACES, "", "holds no place"),
+        (_PLACES + "a,A,50,10,cafe,\n", "kappa = 2\n", "kappa 2 is larger than the world"),
+        (_PLACES + "a,A,50,10,cafe,\n", "speed_kmh = 0\n", "speed_kmh: found 0, must be a speed"),
+        (_PLACES + "a,A,50,10,cafe,Mo 10:00-12:00\n", "kappa = 1\n", "no place is open on Wed"),
+        (None, "", "no such file"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_message_exit_2_and_no_file(
+    elsewhere: Command, folder: Path, places: str | None, settings: str, said: str
+) -> None:
+    (folder / "places.csv").unlink()
+    if places is not None:
+        (folder / "places.csv").write_text(places)
+    (folder / "world.toml").write_text('places = "places.csv"\ncategories = "categories.csv"\n' + settings)
+    before = sorted(folder.iterdir())
+    code, out, err = elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    assert code == 2
+    assert out == ""
+    assert err.startswith("error: ")
+    assert said in err
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_cycle_in_the_tree(elsewhere: Command, folder: Path) -> None:
+    (folder / "categories.csv").write_text("category_id,name,parent_id\na,A,b\nb,B,a\n")
+    code, _, err = elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    assert code == 2
+    assert "'a' is its own ancestor" in err
+    assert "'b' is its own ancestor" in err
+
+
+def test_an_old_world_survives_a_failed_build(elsewhere: Command, folder: Path) -> None:
+    elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    before = (folder / "w.world").read_bytes()
+    (folder / "places.csv").write_text(_PLACES)
+    code, _, _ = elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    assert code == 2
+    assert (folder / "w.world").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["world", "show", "nothing.world"],
+        ["world", "show", "places.csv"],
+        ["world", "build", "world.toml"],
+        ["world", "build", "world.toml", "-o", "places.csv/w.world"],
+        ["world", "build", "world.toml", "-o", "w.world", "--kappa", "many"],
+        ["world", "build", "world.toml", "-o", "w.world", "--kappa", "nan"],
+        ["world", "build", "world.toml", "-o", "w.world", "--merge-order", "space,space"],
+        ["dataset", "campus", "-o", "campus", "--people", "0"],
+        ["dataset", "campus", "-o", "campus", "--raw", "nothing.csv"],
+        ["dataset", "atlantis", "-o", "x"],
+    ],
+)
+def test_bad_commands_exit_2_without_a_traceback(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    code, _, err = elsewhere(*arguments)
+    assert code == 2
+    assert err
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_damaged_world_is_named(elsewhere: Command, folder: Path) -> None:
+    elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    raw = (folder / "w.world").read_bytes()
+    (folder / "cut.world").write_bytes(raw[:-100])
+    code, _, err = elsewhere("world", "show", folder / "cut.world")
+    assert code == 2
+    assert "truncated or corrupted" in err
+
+
+def test_every_command_has_a_help_text_with_an_example() -> None:
+    groups = {
+        "": app,
+        **{group.name or "": group.typer_instance for group in app.registered_groups if group.typer_instance},
+    }
+    commands = [(name, command) for name, group in groups.items() for command in group.registered_commands]
+    assert {f"{group} {command.name}".strip() for group, command in commands} == {
+        "demo", "dataset campus", "world build", "world show", "world update",
+    }  # fmt: skip
+    for group, command in commands:
+        assert command.callback is not None
+        assert f"Example: elsewhere {group} {command.name}".replace("  ", " ") in (
+            command.callback.__doc__ or ""
+        )
+
+
+def test_the_hours_of_these_tests_are_all_valid() -> None:
+    from elsewhere.knowledge.hours import hours_problem  # noqa: PLC0415 - used only here
+
+    assert [hours for hours in HOURS if hours and hours_problem(hours)] == []

@@ -1,0 +1,141 @@
+"""`world update` gives exactly what a full rebuild gives."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from elsewhere.knowledge.places import Place
+from elsewhere.world.update import update_world
+from elsewhere.world.world import World
+from worlds import HOURS, TREE, build, place, places, settings, write_place_rows
+
+_OFFSET = st.integers(0, 6)
+
+
+@st.composite
+def _changes(draw: st.DrawFn, rows: list[Place], *, may_add: bool = True) -> tuple[list[Place], list[str]]:
+    """Some places changed, moved, added; some removed; the first is always open and stays."""
+    changed, removed = [], []
+    for row in rows[1:]:
+        match draw(st.sampled_from(["keep", "keep", "hours", "move", "remove", "category", "popularity"])):
+            case "hours":
+                changed.append(replace(row, hours=draw(st.sampled_from(HOURS))))
+            case "move":
+                changed.append(replace(row, latitude=50 + draw(_OFFSET) * 0.02))
+            case "category":
+                changed.append(replace(row, category_ids=(draw(st.sampled_from(TREE.ids)),)))
+            case "popularity":
+                changed.append(replace(row, popularity=(float(draw(st.integers(0, 9))),)))
+            case "remove":
+                removed.append(row.place_id)
+    for number in range(draw(st.integers(0, 2)) if may_add else 0):
+        latitude, longitude = 50 + draw(_OFFSET) * 0.02, 10 + draw(_OFFSET) * 0.03
+        changed.append(place(f"n{number}", latitude, longitude, hours=draw(st.sampled_from(HOURS))))
+    return changed, removed
+
+
+def _check_update_equals_rebuild(
+    folder: Path, rows: list[Place], keys: dict[str, Any], changed: list[Place], removed: list[str]
+) -> None:
+    world = build(folder, rows, keys)
+    write_place_rows(folder / "changes.csv", changed, removed)
+    world.save(folder / "w.world")
+    updated = update_world(World.load(folder / "w.world"), folder / "changes.csv")
+    after = {row.place_id: row for row in rows} | {row.place_id: row for row in changed}
+    kept = [row for row in after.values() if row.place_id not in removed]
+    rebuilt = build(folder, kept, keys)
+    updated.save(folder / "updated.world")
+    rebuilt.save(folder / "rebuilt.world")
+    assert (folder / "updated.world").read_bytes() == (folder / "rebuilt.world").read_bytes()
+
+
+@given(st.data())
+@examples(max_examples=150)
+def test_update_equals_rebuild_on_a_grid(tmp_path: Path, data: st.DataObject) -> None:
+    rows = data.draw(places(most=10))
+    _check_update_equals_rebuild(tmp_path, rows, data.draw(settings()), *data.draw(_changes(rows)))
+
+
+@given(st.data())
+@examples(max_examples=60)
+def test_update_equals_rebuild_where_popular_places_stand_alone(tmp_path: Path, data: st.DataObject) -> None:
+    rows = data.draw(places(most=10))
+    rows[0] = replace(rows[0], popularity=(9.0,))
+    keys = data.draw(settings()) | {"kappa": {"least": 5, "weight": "popularity"}}
+    _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
+
+
+@given(st.data())
+@examples(max_examples=60)
+def test_update_equals_rebuild_with_other_spaces(tmp_path: Path, data: st.DataObject) -> None:
+    rows = data.draw(places(most=10))
+    squares = [
+        {
+            "type": "Feature",
+            "properties": {"id": f"{x}{y}", "borough": f"b{x}"},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[w, s], [w + 0.1, s], [w + 0.1, s + 0.07], [w, s + 0.07], [w, s]]],
+            },
+        }
+        for x, y in product(range(2), repeat=2)
+        for w, s in [(10 + x * 0.1, 50 + y * 0.07)]
+    ]
+    (tmp_path / "boroughs.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": squares}))
+    file = str(tmp_path / "boroughs.geojson")
+    space = data.draw(
+        st.sampled_from(
+            [
+                {"kind": "h3", "resolutions": [7, 5]},
+                {"kind": "clusters", "counts": [3, 2]},
+                {"kind": "polygons", "file": file, "parent": "borough"},
+            ]
+        )
+    )
+    keys = data.draw(settings())
+    del keys["grid"]
+    _check_update_equals_rebuild(tmp_path, rows, keys | {"space": space}, *data.draw(_changes(rows)))
+
+
+@given(st.data())
+@examples(max_examples=40)
+def test_update_equals_rebuild_on_roads(tmp_path: Path, data: st.DataObject) -> None:
+    rows = data.draw(places(most=6))
+    with (tmp_path / "nodes.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["node_id", "lat", "lng"])
+        writer.writerows([f"{x}-{y}", 50 + y * 0.04, 10 + x * 0.06] for x, y in product(range(4), repeat=2))
+    with (tmp_path / "edges.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["from_node", "to_node", "km", "speed_kmh"])
+        for x, y in product(range(3), repeat=2):  # one-way towards the north-east, with a way back
+            writer.writerow([f"{x}-{y}", f"{x + 1}-{y}", data.draw(st.sampled_from([0, 1.7, 4.3])), ""])
+            writer.writerow([f"{x}-{y}", f"{x}-{y + 1}", 4.4, data.draw(st.sampled_from(["", 30]))])
+        writer.writerow(["3-0", "0-0", 13.1, ""])
+    travel = {"kind": "roads", "nodes": str(tmp_path / "nodes.csv"), "edges": str(tmp_path / "edges.csv")}
+    speed = data.draw(st.sampled_from([5.0, [5.0] * 12 + [10.0] * 12]))
+    keys = data.draw(settings()) | {"travel": {**travel, "speed_kmh": speed}}
+    del keys["speed_kmh"]
+    _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
+
+
+@given(st.data())
+@examples(max_examples=40)
+def test_update_equals_rebuild_on_a_given_matrix(tmp_path: Path, data: st.DataObject) -> None:
+    rows = [replace(row, is_anywhere=False) for row in data.draw(places(most=6))]
+    with (tmp_path / "minutes.csv").open("w") as file:
+        file.write("from_id,to_id,minutes\n")
+        for a, b in product(rows, repeat=2):
+            file.write(f"{a.place_id},{b.place_id},{data.draw(st.sampled_from([5, 61, 300]))}\n")
+    keys = data.draw(settings()) | {"travel": {"kind": "matrix", "file": str(tmp_path / "minutes.csv")}}
+    del keys["speed_kmh"]
+    _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows, may_add=False)))
