@@ -256,8 +256,9 @@ def restored_settings(plain: dict[str, Any]) -> WorldSettings:
     return WorldSettings.model_validate({**plain, "travel": travel, "space": space})
 
 
-def read_config(path: Path, overrides: dict[str, Any] | None = None) -> WorldConfig:
+def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> WorldConfig:
     """Read a `world.toml`; ``overrides`` replace its keys (their paths start at the current folder)."""
+    path = Path(path)
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -27,6 +27,9 @@ def hours_problem(hours: str) -> str | None:
 def open_timesteps(hours: str, clock: Clock) -> Bools:
     """Which timesteps of the clock's day overlap a time at which the place is, or may be, open.
 
+    Deviation: opening-hours — the paper sets hours by hand per category; here every place may have its
+    own, in OpenStreetMap's syntax, and categories give defaults.
+
     What a Tuesday's "22:00-03:00" leaves over belongs to Wednesday's small hours; a state
     of "unknown" counts as open, since people may well be there.
     """

@@ -24,6 +24,7 @@ def world_page(world: World) -> str:
         f"Public knowledge for {clock.day}, in timesteps of {clock.timestep_minutes} minutes. "
         f"Content hash {world.hash}"
     )
+    order = ", then ".join(world.settings["merge_order"]) or "nothing (merging is off)"
     removed = facts["ngrams"][1]["removed"]
     numbers = {
         "places": f"{facts['places']:,}",
@@ -48,8 +49,7 @@ def world_page(world: World) -> str:
             ),
             section(
                 "Where regions ended",
-                "Regions with too few places climb to coarser space, then time, then category (in this "
-                "world's order) until they have enough.",
+                f"Regions with too few places climb to coarser {order} until they have enough.",
                 chart(_levels(facts), "levels"),
             ),
             section("Merging, step by step", _kappa_note(facts), _merge_table(facts)),
@@ -91,7 +91,7 @@ def _map(world: World) -> Any:
         legend={"groupclick": "toggleitem"},
         sliders=[{"active": noon, "steps": steps, "currentvalue": {"prefix": "Hour: "}, "pad": {"t": 30}}],
     )
-    figure.update_xaxes(title="longitude", showgrid=False, zeroline=False)
+    figure.update_xaxes(title="longitude", showgrid=False, zeroline=False, constrain="domain")
     figure.update_yaxes(
         title="latitude",
         showgrid=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,7 +24,15 @@ from elsewhere.knowledge.travel import (
     step_table,
     straight_line,
 )
-from elsewhere.params import MatrixTravel, PolygonSpace, RoadTravel, SpeedTravel, WorldConfig, WorldSettings
+from elsewhere.params import (
+    MatrixTravel,
+    PolygonSpace,
+    RoadTravel,
+    SpeedTravel,
+    WorldConfig,
+    WorldSettings,
+    read_config,
+)
 from elsewhere.world.decomposition import build_regions
 from elsewhere.world.distances import RegionDistances, largest_distance
 from elsewhere.world.graph import Progress, RegionGraph, build_graph, no_progress
@@ -38,8 +47,10 @@ class GraphBuilder(Protocol):
     def __call__(self, regions: Regions, travel: Travel, clock: Clock, progress: Progress) -> RegionGraph: ...
 
 
-def build_world(config: WorldConfig, progress: Progress = no_progress) -> World:
-    """Read the tables that ``config`` names and build the world they describe."""
+def build_world(config: WorldConfig | str | Path, progress: Progress = no_progress) -> World:
+    """Read the tables that ``config``, or the `world.toml` at that path, names and build their world."""
+    if not isinstance(config, WorldConfig):
+        config = read_config(config)
     settings = config.settings
     tree = read_categories(config.categories)
     rows = read_places(config.places, tree, settings.kappa.weight)

@@ -91,8 +91,14 @@ def _weights(
 
 
 def _finest_keys(memberships: Memberships, space: SpaceLevels, settings: WorldSettings) -> Keys:
+    """Where every membership starts: finest cell, interval and category.
+
+    Deviation: standing-alone — where κ is a weight such as popularity, a place that weighs κ by itself
+    gets a region of its own even if others share its cell, as the paper's figure shows.
+
+    Paper: fig:merging-r.
+    """
     count = len(memberships.places)
-    # With a weight such as popularity, who weighs κ alone stands alone; a count has no such places.
     is_alone = (settings.kappa.weight != "count") & (memberships.weights >= settings.kappa.least)
     return Keys(
         space_levels=np.zeros(count, dtype=np.int32),
@@ -122,7 +128,11 @@ def _number_regions(keys: Keys) -> tuple[Indices, NDArray[np.intp]]:
 
 
 def _hulls(region_of: Indices, intervals: Indices, count: int) -> tuple[Indices, Indices]:
-    """First interval of each region and the one after its last: what merging has really put together."""
+    """First interval of each region and the one after its last: what merging has really put together.
+
+    Deviation: region-interval — the interval of a merged region is the hull of the intervals in it, not
+    the whole block of hours it climbed to, so no region claims hours in which nothing of it is open.
+    """
     starts = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
     ends = np.zeros(count, dtype=np.int32)
     np.minimum.at(starts, region_of, intervals)
@@ -140,6 +150,11 @@ def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indice
 
 
 def _centroids(offsets: Indices, vectors: Floats) -> Floats:
+    """Mean of the places of each region.
+
+    Deviation: centroid — the mean is taken on the sphere, so that the date line and the poles do no harm;
+    within a city it differs from the mean of latitudes and longitudes by centimetres.
+    """
     sums = np.add.reduceat(vectors, offsets[:-1], axis=0)
     # Places spread evenly over the globe have no middle; their first place must do.
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)

@@ -83,6 +83,7 @@ def build_graph(
     first timestep of each travel profile is.
 
     Paper: section 5.3 (ss:hierarchical-decomposition), n-gram set formation.
+    Deviation: ngram-set — 𝒲ⁿ is a graph of pairs, never instantiated, so any n costs the same memory.
     """
     everything = np.arange(len(regions), dtype=np.int32)
     words = np.zeros((len(regions), -(-len(regions) // _WORD)), dtype=np.uint64)

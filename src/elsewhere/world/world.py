@@ -56,8 +56,8 @@ class World:
                     array.setflags(write=False)
 
     @staticmethod
-    def build(config: WorldConfig) -> World:
-        """Build a world from a configuration (see `params.read_config`)."""
+    def build(config: WorldConfig | str | Path) -> World:
+        """Build a world from a `world.toml`, or from what `params.read_config` made of one."""
         from elsewhere.world.build import build_world  # noqa: PLC0415 - a device never builds
 
         return build_world(config)

@@ -1,0 +1,71 @@
+"""What the documents show is run here, as written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = ("demo", "dataset campus", "world build", "world show", "world update")
+
+
+def _blocks(document: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/worlds.md"])
+def test_examples_run_in_the_order_shown(tmp_path: Path, document: str) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    shell = [block for block in _blocks(document, "sh") if "make" not in block]
+    programs = _blocks(document, "python")
+    assert shell
+    assert programs
+    for arguments in [["bash", "-e", "-c", block] for block in shell] + [
+        [sys.executable, "-W", "error", "-c", program] for program in programs
+    ]:
+        done = subprocess.run(  # noqa: S603 - our own documents
+            arguments,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_every_setting_is_documented_with_its_default(tmp_path: Path) -> None:
+    import tomllib  # noqa: PLC0415 - used only here
+
+    from elsewhere.params import WorldSettings, parse_config  # noqa: PLC0415 - used only here
+
+    block = next(block for block in _blocks("docs/worlds.md", "toml") if "places =" in block)
+    values = tomllib.loads(block)
+    documented = parse_config(values, folder=tmp_path, source="docs").settings
+    assert documented.model_copy(update={"timezone": "UTC"}) == WorldSettings()
+    short = {"speed_kmh": "travel", "grid": "space"}
+    assert {short.get(key, key) for key in values} - {"places", "categories"} == set(
+        WorldSettings.model_fields
+    )
+
+
+def test_every_command_is_documented() -> None:
+    text = (ROOT / "README.md").read_text() + (ROOT / "docs/worlds.md").read_text()
+    for command in COMMANDS[1:]:
+        assert f"elsewhere {command}" in text
+    assert "make demo" in text
+
+
+def test_every_dependency_has_its_reason() -> None:
+    import tomllib  # noqa: PLC0415 - used only here
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    named = [re.split(r"[>=\[]", entry)[0] for group in [project["dependencies"], *extras] for entry in group]
+    design = (ROOT / "docs/design.md").read_text()
+    assert [name for name in named if name != "elsewhere" and name not in design] == []
