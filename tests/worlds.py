@@ -9,9 +9,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from elsewhere.config import parse_config
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.places import Place
-from elsewhere.params import WorldSettings, parse_config, restored_settings
+from elsewhere.params import WorldSettings, restored_settings
 from elsewhere.world.build import build_world
 from elsewhere.world.world import World
 

@@ -9,7 +9,7 @@ from elsewhere.trajectories import Trajectory, Visit
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
-    from elsewhere.params import read_config
+    from elsewhere.config import read_config
     from elsewhere.world.build import build_world
     from elsewhere.world.update import update_world
 
@@ -31,7 +31,7 @@ __all__ = [
 # Building a world needs libraries that a device has no use for: they load on first use.
 _LAZY = {
     "build_world": "elsewhere.world.build",
-    "read_config": "elsewhere.params",
+    "read_config": "elsewhere.config",
     "update_world": "elsewhere.world.update",
 }
 

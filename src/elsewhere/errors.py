@@ -2,6 +2,7 @@
 
 ElsewhereError
 ├── InputError        a file or a setting holds something that is not allowed; carries every fault
+├── BudgetError       a ledger's cap on the sum of ε would be passed
 ├── WorldFileError    a .world file is truncated, corrupted, foreign or newer than this program
 └── MissingExtraError an optional part of the package is not installed
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 _MOST_FAULTS_SHOWN = 20
 
@@ -47,6 +49,16 @@ class InputError(ElsewhereError):
         left = len(self.faults) - len(shown)
         shown += [f"  and {left} more"] if left else []
         return "\n".join([f"{self.source}: {len(self.faults)} faults", *shown])
+
+
+class BudgetError(ElsewhereError):
+    """Sharing once more would spend more than a person allowed."""
+
+    def __init__(self, *, spent: Fraction, asked: Fraction, cap: Fraction) -> None:
+        self.spent, self.asked, self.cap = spent, asked, cap
+        super().__init__(
+            f"refused: ε {float(spent):g} is spent, {float(asked):g} more passes the cap of {float(cap):g}"
+        )
 
 
 class WorldFileError(ElsewhereError):

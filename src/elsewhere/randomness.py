@@ -1,14 +1,88 @@
 """Where randomness comes from; no other module may touch numpy.random, random, secrets or os.urandom.
 
-A seeded generator is for what is public or made up: generated cities, clusters, experiments. It must
-never perturb anyone's trajectory (R13).
+Two kinds, and code can tell them apart by type: `SystemRandomness` for sharing, which nobody can seed
+or repeat, and `SeededRandomness` for what is public or made up (generated cities, clusters,
+experiments), which must never perturb anyone's trajectory for real (R13).
 """
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
+
+from elsewhere.arrays import Words
+from elsewhere.compiled import compiled
+
+
+class SystemRandomness:
+    """The operating system's CSPRNG, asked anew for every tape of words.
+
+    Nothing is kept between calls, so there is nothing that forked processes or threads could share.
+    """
+
+    kind = "system"
+
+    def words(self, count: int) -> Words:
+        """Uniform 64-bit words."""
+        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+    def stream(self, _number: int) -> SystemRandomness:
+        """Randomness for one part of a job: the operating system needs no parts."""
+        return self
+
+
+class SeededRandomness:
+    """Repeatable words for experiments: the same seed and stream give the same words on every machine."""
+
+    kind = "seeded"
+
+    def __init__(self, seed: int, *path: int) -> None:
+        self.seed = seed
+        self._path = path
+        self._generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *path])))
+
+    def words(self, count: int) -> Words:
+        """Uniform 64-bit words."""
+        return self._generator.integers(0, 2**64, size=count, dtype=np.uint64)
+
+    def stream(self, number: int) -> SeededRandomness:
+        """Independent randomness for one part of a job, whoever works on it."""
+        return SeededRandomness(self.seed, *self._path, number)
+
+
+Randomness = SystemRandomness | SeededRandomness
 
 
 def seeded_generator(seed: int) -> np.random.Generator:
     """Reproducible randomness for public things; PCG64 gives the same stream on every machine."""
     return np.random.Generator(np.random.PCG64(seed))
+
+
+@compiled
+def next_mixed(state: Words) -> int:
+    """Next word of a SplitMix64 sequence: for what is done with draws afterwards, never for the draws."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    word = state[0]
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))  # type: ignore[no-any-return]  # a uint64 in compiled code
+
+
+@compiled
+def next_below(state: Words, bound: int) -> int:
+    """Uniform integer below ``bound``, exactly."""
+    limit = np.uint64(bound)
+    mask = limit - np.uint64(1)
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask |= mask >> np.uint64(shift)
+    while True:
+        word = np.uint64(next_mixed(state)) & mask
+        if word < limit:
+            return int(word)
+
+
+@compiled
+def next_float(state: Words) -> float:
+    """Uniform number in [0, 1) with 53 bits."""
+    return float(np.uint64(next_mixed(state)) >> np.uint64(11)) * 2.0**-53

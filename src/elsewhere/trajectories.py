@@ -46,3 +46,32 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return f"<private Trajectory of {len(self)} visits>"
+
+
+class SharedTrajectory:
+    """What a method made of a trajectory (τ̂): the only thing that leaves a device. Only methods make one."""
+
+    __slots__ = ("_visits",)
+
+    def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
+        self._visits = tuple(Visit(*visit) for visit in visits)
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        return self._visits
+
+    def __len__(self) -> int:
+        return len(self._visits)
+
+    def __iter__(self) -> Iterator[Visit]:
+        return iter(self._visits)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SharedTrajectory) and self._visits == other._visits
+
+    def __hash__(self) -> int:
+        return hash(self._visits)
+
+    def __repr__(self) -> str:
+        visits = ", ".join(f"{visit.place_id}@{visit.timestep}" for visit in self._visits)
+        return f"<SharedTrajectory {visits}>"

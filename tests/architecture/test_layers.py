@@ -16,7 +16,8 @@ ROOT = SOURCE.parents[1]
 
 # Imports point upwards in this list only.
 LAYERS = [
-    "errors", "arrays", "compiled", "randomness", "knowledge", "params", "trajectories", "io", "world",
+    "errors", "arrays", "compiled", "randomness", "knowledge", "params", "config", "trajectories", "io",
+    "world",
     "mechanism", "reconstruct", "methods", "audit", "evaluate", "datasets", "experiments", "pages", "cli",
 ]  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")

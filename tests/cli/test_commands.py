@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -115,7 +116,7 @@ _PLACES = "place_id,name,lat,lng,category,hours\n"
         (_PLACES + "a,A,50,10,zoo,\n", "", "row 2, column category: found 'zoo'"),
         (_PLACES + "a,A,50,10,cafe,whenever\n", "", "row 2, column hours: found 'whenever'"),
         (_PLACES, "", "holds no place"),
-        (_PLACES + "a,A,50,10,cafe,\n", "kappa = 2\n", "kappa 2 is larger than the world"),
+        (_PLACES + "a,A,50,10,cafe,\n", "kappa = 2\n", "kappa: 2 is larger than the world"),
         (_PLACES + "a,A,50,10,cafe,\n", "speed_kmh = 0\n", "speed_kmh: found 0, must be a speed"),
         (_PLACES + "a,A,50,10,cafe,Mo 10:00-12:00\n", "kappa = 1\n", "no place is open on Wed"),
         (None, "", "no such file"),
@@ -211,3 +212,92 @@ def test_the_hours_of_these_tests_are_all_valid() -> None:
     from elsewhere.knowledge.hours import hours_problem  # noqa: PLC0415 - used only here
 
     assert [hours for hours in HOURS if hours and hours_problem(hours)] == []
+
+
+def test_an_output_never_replaces_an_input(elsewhere: Command, folder: Path) -> None:
+    for name in ("places.csv", "categories.csv", "world.toml"):
+        before = (folder / name).read_bytes()
+        code, _, err = elsewhere("world", "build", folder / "world.toml", "-o", folder / name)
+        assert code == 2
+        assert "is one of the inputs" in err
+        assert (folder / name).read_bytes() == before
+
+
+def test_what_is_not_a_plain_file_is_not_replaced(elsewhere: Command, folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "sub").mkdir()
+    for name, said in (
+        ("pipe", "not a plain file"),
+        ("sub", "is a folder"),
+        ("places.csv/w.world", "not a folder"),
+    ):
+        code, _, err = elsewhere("world", "build", folder / "world.toml", "-o", folder / name)
+        assert code == 2
+        assert said in err
+    assert (folder / "pipe").is_fifo()
+
+
+def test_links_are_followed(elsewhere: Command, folder: Path) -> None:
+    (folder / "link.world").symlink_to(folder / "target.world")
+    code, _, _ = elsewhere("world", "build", folder / "world.toml", "-o", folder / "link.world")
+    assert code == 0
+    assert (folder / "link.world").is_symlink()
+    assert World.load(folder / "target.world") == World.load(folder / "link.world")
+
+
+def test_a_bad_option_is_blamed_on_the_option(elsewhere: Command, folder: Path) -> None:
+    code, _, err = elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world", "--kappa", 0)
+    assert code == 2
+    assert "--kappa: found 0.0, must be greater than 0" in err
+
+
+def test_an_option_changes_its_part_of_a_table_alone(elsewhere: Command, folder: Path) -> None:
+    with (folder / "world.toml").open("w") as file:
+        file.write('places = "places.csv"\ncategories = "categories.csv"\n')
+        file.write('[kappa]\nleast = 3\nweight = "popularity"\n[space]\nkind = "h3"\n')
+    code, _, err = elsewhere(
+        "world", "build", folder / "world.toml", "-o", folder / "w.world", "--kappa", 2, "--grid", 4
+    )
+    assert code == 2
+    assert "--grid: has no meaning with space kind = 'h3'" in err
+    elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world", "--kappa", 2)
+    assert World.load(folder / "w.world").settings["kappa"] == {"least": 2.0, "weight": "popularity"}
+
+
+def test_an_update_says_what_it_did(elsewhere: Command, folder: Path) -> None:
+    elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    (folder / "c.csv").write_text(
+        "place_id,lat,lng,category,remove\nnew,50,10,cafe,\np1,50.5,10,cafe,\np2,,,,yes\n"
+    )
+    _, out, _ = elsewhere(
+        "world",
+        "update",
+        folder / "w.world",
+        "--places",
+        folder / "c.csv",
+        "-o",
+        folder / "g.world",
+        "--json",
+    )
+    assert json.loads(out)["changes"] == {"new": 1, "removed": 1, "changed": 1}
+    (folder / "d.csv").write_text("place_id,hourz\np1,24/7\n")
+    code, _, err = elsewhere(
+        "world", "update", folder / "w.world", "--places", folder / "d.csv", "-o", folder / "h.world"
+    )
+    assert code == 2
+    assert "'hourz'" in err
+
+
+def test_most_regions_below_kappa_is_warned_of(elsewhere: Command, folder: Path) -> None:
+    code, _, err = elsewhere(
+        "world", "build", folder / "world.toml", "-o", folder / "w.world", "--merge-order", "", "--kappa", 4
+    )
+    assert code == 0
+    assert "regions have less than κ" in err
+
+
+def test_no_chart_offers_to_send_itself_anywhere(elsewhere: Command, folder: Path) -> None:
+    elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")
+    elsewhere("world", "show", folder / "w.world", "--map", folder / "w.html")
+    page = (folder / "w.html").read_text()
+    assert page.count('"showSendToCloud": false') == 3

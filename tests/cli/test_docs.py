@@ -6,9 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from elsewhere.config import parse_config
+from elsewhere.params import WorldSettings
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("demo", "dataset campus", "world build", "world show", "world update")
@@ -40,10 +44,6 @@ def test_examples_run_in_the_order_shown(tmp_path: Path, document: str) -> None:
 
 
 def test_every_setting_is_documented_with_its_default(tmp_path: Path) -> None:
-    import tomllib  # noqa: PLC0415 - used only here
-
-    from elsewhere.params import WorldSettings, parse_config  # noqa: PLC0415 - used only here
-
     block = next(block for block in _blocks("docs/worlds.md", "toml") if "places =" in block)
     values = tomllib.loads(block)
     documented = parse_config(values, folder=tmp_path, source="docs").settings
@@ -62,8 +62,6 @@ def test_every_command_is_documented() -> None:
 
 
 def test_every_dependency_has_its_reason() -> None:
-    import tomllib  # noqa: PLC0415 - used only here
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
     named = [re.split(r"[>=\[]", entry)[0] for group in [project["dependencies"], *extras] for entry in group]

@@ -7,16 +7,9 @@ from typing import Any
 
 import pytest
 
+from elsewhere.config import parse_config, read_config
 from elsewhere.errors import InputError
-from elsewhere.params import (
-    GridSpace,
-    MatrixTravel,
-    SpeedTravel,
-    WorldConfig,
-    parse_config,
-    read_config,
-    restored_settings,
-)
+from elsewhere.params import GridSpace, MatrixTravel, SpeedTravel, WorldConfig, restored_settings
 from elsewhere.world.build import plain_settings
 
 TABLES = {"places": "places.csv", "categories": "categories.csv"}

@@ -22,6 +22,10 @@ def report_error(message: str) -> None:
     _err.print(f"[red]error:[/red] {escape(message)}", soft_wrap=True)
 
 
+def warn(message: str) -> None:
+    _err.print(f"[yellow]warning:[/yellow] {escape(message)}", soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """Machine-readable output: nothing else goes to standard output."""
     print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201 - not for people, so not through rich
@@ -50,6 +54,8 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
 def facts_table(rows: dict[str, str]) -> Table:
     """Names and values in two columns."""
     table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in rows.items():
         table.add_row(f"[dim]{escape(name)}[/dim]", escape(value))
     return table

@@ -22,7 +22,7 @@ def demo(
     """
     started = time.perf_counter()
     with needs_extra("the demo", "build"):
-        from elsewhere.params import read_config  # noqa: PLC0415 - needs an extra
+        from elsewhere.config import read_config  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
     facts = make_campus(output, raw=None, people=5000, seed=1)
     out.print(f"Made up {facts['trajectories']:,} days on a campus of {facts['places']} buildings.\n")

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar
-from elsewhere.io.files import write_text
-from elsewhere.world.summary import summarise
+from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, warn
+from elsewhere.io.files import refuse_to_replace, write_text
+from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
 
 app = typer.Typer(
@@ -59,15 +59,19 @@ def build(
         "speed_kmh": speed_kmh,
         "kappa": kappa,
         "grid": grid,
-        "merge_order": merge_order.split(",") if merge_order else None,
+        "merge_order": [part.strip() for part in merge_order.split(",") if part.strip()]
+        if merge_order is not None
+        else None,
     }
     overrides = {key: value for key, value in given.items() if value is not None}
     started = time.perf_counter()
     with needs_extra("building a world", "build"):
-        from elsewhere.params import read_config  # noqa: PLC0415 - needs an extra
+        from elsewhere.config import read_config  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
+    settings = read_config(config, overrides)
+    refuse_to_replace(output, [config, *settings.input_files()])
     with progress_bar("Connecting regions") as progress:
-        world = build_world(read_config(config, overrides), progress)
+        world = build_world(settings, progress)
     world.save(output)
     print_summary(world, output, time.perf_counter() - started, as_json=as_json)
 
@@ -120,10 +124,14 @@ def update(
     started = time.perf_counter()
     with needs_extra("updating a world", "build"):
         from elsewhere.world.update import update_world  # noqa: PLC0415 - needs an extra
+    refuse_to_replace(output, [places])
+    old = World.load(file)
     with progress_bar("Connecting regions") as progress:
-        world = update_world(World.load(file), places, progress)
+        world = update_world(old, places, progress)
     world.save(output)
-    print_summary(world, output, time.perf_counter() - started, as_json=as_json)
+    print_summary(
+        world, output, time.perf_counter() - started, as_json=as_json, changes=place_changes(old, world)
+    )
 
 
 def write_map(world: World, path: Path) -> None:
@@ -132,29 +140,43 @@ def write_map(world: World, path: Path) -> None:
     write_text(path, world_page(world))
 
 
-def print_summary(world: World, file: Path, seconds: float | None = None, *, as_json: bool = False) -> None:
+def print_summary(
+    world: World,
+    file: Path,
+    seconds: float | None = None,
+    *,
+    as_json: bool = False,
+    changes: dict[str, int] | None = None,
+) -> None:
     """Facts about a world and its file, for people or for machines."""
     facts = summarise(world)
+    if changes is not None:
+        facts["changes"] = changes
     facts["file_bytes"] = file.stat().st_size
     if seconds is not None:
         facts["seconds"] = round(seconds, 3)
+    _warn(facts)
     if as_json:
         print_json(facts)
         return
     out.print(facts_table(_for_people(facts, file)))
-    out.print()
-    out.print(_merging_table(facts))
+    if facts["merging"]:
+        out.print()
+        out.print(_merging_table(facts))
 
 
 def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
     spread = facts["places_per_region"]
     closed = facts["places_closed_all_day"]
-    kappa = facts["kappa"]
+    settings = facts["settings"]
+    kappa = settings["kappa"]
     weight = "" if kappa["weight"] == "count" else f" of {kappa['weight']}"
     lines = {
         "World": f"{file} ({facts['file_bytes'] / 1e6:.2f} MB)",
         "Hash": facts["hash"],
-        "Day": f"{facts['day']}, timesteps of {facts['timestep_minutes']} minutes",
+        "Day": f"{settings['day']} ({settings['timezone']}), {settings['timestep_minutes']}-minute timesteps",
+        "Travel": _in_words(settings["travel"]),
+        "Space": _in_words(settings["space"]),
         "Places": f"{facts['places']:,}" + (f" ({closed:,} closed all day, in no region)" if closed else ""),
         "Regions": f"{facts['regions']:,} (merged from {facts['regions_before_merging']:,}; places in each: "
         f"{spread['least']} to {spread['most']}, median {spread['median']:g}; "
@@ -163,12 +185,30 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
     }
     for entry in facts["ngrams"][1:]:
         lines[f"{entry['n']}-grams"] = (
-            f"{entry['feasible']:,} feasible, {entry['removed']:.1%} removed by reachability"
+            f"{entry['feasible']:,} feasible; of all, {entry['removed_by_time']:.1%} are out of order "
+            f"in time, {entry['removed_by_travel']:.1%} too far to travel"
         )
+    if "changes" in facts:
+        lines["Changes"] = ", ".join(f"{count:,} {what}" for what, count in facts["changes"].items())
     lines["Days"] = f"up to {facts['possible_days_of_five_visits']:.2e} different days of five visits"
     if "seconds" in facts:
         lines["Time"] = f"{facts['seconds']:.2f} s"
     return lines
+
+
+def _in_words(table: dict[str, Any]) -> str:
+    """A [travel] or [space] table in one line."""
+    rest = ", ".join(f"{key} {value}" for key, value in table.items() if key != "kind" and value is not None)
+    return f"{table['kind']}" + (f": {rest}" if rest else "")
+
+
+def _warn(facts: dict[str, Any]) -> None:
+    """What a person should not overlook."""
+    below, regions, closed = facts["regions_below_kappa"], facts["regions"], facts["places_closed_all_day"]
+    if below > regions / 10:
+        warn(f"{below:,} of {regions:,} regions have less than κ; merge in more dimensions or lower kappa")
+    if closed > facts["places"] / 10:
+        warn(f"{closed:,} of {facts['places']:,} places are closed all day and in no region")
 
 
 def _merging_table(facts: dict[str, Any]) -> Table:

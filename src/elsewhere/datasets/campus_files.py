@@ -16,6 +16,7 @@ from elsewhere.datasets.campus import (
     generated_buildings,
 )
 from elsewhere.datasets.ubc import read_ubc_buildings
+from elsewhere.errors import InputError
 from elsewhere.io.files import write_text
 from elsewhere.io.tables import write_categories, write_places
 from elsewhere.io.trajectory_tables import write_trajectories
@@ -57,6 +58,8 @@ def write_campus(
     folder: Path, *, raw: Path | None, people: int, seed: int, progress: Callable[[int, int], None]
 ) -> dict[str, Any]:
     """Write places, categories, trajectories, settings and a note on the source; return counts."""
+    if (folder / "places.csv").exists() and not (folder / "SOURCE.md").exists():
+        raise InputError(str(folder), "holds a places.csv of somebody else's: choose another folder")
     if raw is None:
         buildings = generated_buildings(seed)
         by_name = {row.name: row.place_id for row in buildings}

@@ -117,13 +117,13 @@ def _position(record: dict[str, Any]) -> tuple[float, float]:
     """Latitude and longitude; in the published CSV the columns LAT and LONG are swapped."""
     if "geometry" in record:
         middle = shapely.from_geojson(json.dumps(record["geometry"])).centroid
-        return round(middle.y, 7), round(middle.x, 7)
+        return round(middle.y, 6), round(middle.x, 6)
     latitude, longitude = _number(record.get("LAT")), _number(record.get("LONG"))
     if abs(latitude) > 90 and abs(longitude) <= 90:
         latitude, longitude = longitude, latitude
     if not (0 < abs(latitude) <= 90 and 0 < abs(longitude) <= 180):
         raise ValueError(f"found LAT {record.get('LAT')!r}, LONG {record.get('LONG')!r}, must be degrees")
-    return latitude, longitude
+    return round(latitude, 6), round(longitude, 6)
 
 
 def _number(text: object) -> float:

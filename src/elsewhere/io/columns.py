@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,19 +22,24 @@ class Columns:
     def __init__(self, path: Path, *, required: Sequence[str]) -> None:
         self.source = str(path)
         self.faults: list[Fault] = []
-        self._frame = _read_text_frame(path)
-        self.count = self._frame.height
-        missing = [name for name in required if name not in self._frame.columns]
+        frame = _read_text_frame(path)
+        self.names = [name.strip() for name in frame.columns]
+        frame.columns = _distinct(self.names, self.source)
+        missing = [name for name in required if name not in self.names]
         if missing:
-            has = ", ".join(self._frame.columns) or "none"
-            raise InputError(self.source, f"column {', '.join(missing)} missing; the file has {has}")
+            raise InputError(self.source, _missing_columns(missing, self.names))
+        # Blank lines are passed over, but rows keep the numbers they have in the file.
+        is_blank = frame.select(pl.all_horizontal(pl.all().fill_null("").str.strip_chars() == "")).to_series()
+        self._frame = frame.filter(~is_blank)
+        self._rows = [row + _FIRST_DATA_ROW for row, blank in enumerate(is_blank.to_list()) if not blank]
+        self.count = self._frame.height
 
     def __contains__(self, name: str) -> bool:
-        return name in self._frame.columns
+        return name in self.names
 
     def text(self, name: str) -> list[str]:
         """Values of a column without surrounding blanks; empty strings where there is no such column."""
-        if name not in self._frame.columns:
+        if name not in self.names:
             return [""] * self.count
         return [value.strip() for value in self._frame[name].fill_null("").to_list()]
 
@@ -63,7 +69,7 @@ class Columns:
 
     def complain(self, row: int, column: str | None, problem: str) -> None:
         """Note a fault; ``row`` counts data rows from 0."""
-        self.faults.append(Fault(row=row + _FIRST_DATA_ROW, column=column, problem=problem))
+        self.faults.append(Fault(row=self._rows[row], column=column, problem=problem))
 
     def unique_ids(self, name: str) -> list[str]:
         """Identifiers that must be there and must differ."""
@@ -72,8 +78,10 @@ class Columns:
         for row, value in enumerate(ids):
             if not value:
                 self.complain(row, name, "is empty, every row needs an id of its own")
+            elif not value.isprintable():
+                self.complain(row, name, f"found {value!r}, an id must be printable text")
             elif value in first_rows:
-                first = first_rows[value] + _FIRST_DATA_ROW
+                first = self._rows[first_rows[value]]
                 self.complain(row, name, f"found {value!r} again, row {first} has it already")
             else:
                 first_rows[value] = row
@@ -86,6 +94,8 @@ class Columns:
 
 
 def _read_text_frame(path: Path) -> pl.DataFrame:
+    if path.is_dir():
+        raise InputError(str(path), "is a folder, not a table")
     try:
         if path.suffix == ".parquet":
             frame = pl.read_parquet(path)
@@ -96,8 +106,36 @@ def _read_text_frame(path: Path) -> pl.DataFrame:
     except pl.exceptions.NoDataError:
         raise InputError(str(path), "the file is empty") from None
     except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(str(path), f"cannot be read as a table: {reason}") from None
+        raise InputError(str(path), f"cannot be read as a table: {_reason(str(error))}") from None
+
+
+def _reason(error: str) -> str:
+    """What went wrong, in our words where we know it."""
+    first = error.strip().splitlines()[0]
+    if "utf-8" in first.lower() or "utf8" in first.lower():
+        return "it is not UTF-8 text; save it as UTF-8"
+    if "more fields" in first:
+        return "a row has more fields than the header; quote fields that hold commas"
+    return first.replace("\0", "")
+
+
+def _distinct(names: list[str], source: str) -> list[str]:
+    twice = [name for name in names if name.endswith("_duplicated_0")]
+    if twice:
+        raise InputError(source, f"column {twice[0].removesuffix('_duplicated_0')} is there twice")
+    return names
+
+
+def _missing_columns(missing: list[str], names: list[str]) -> str:
+    has = ", ".join(names) or "none"
+    hints = [
+        f"did you mean {near[0]!r} for {name!r}?"
+        for name in missing
+        if (near := get_close_matches(name, [n.lower() for n in names], n=1, cutoff=0.7))
+    ]
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
+        hints = ["fields must be separated by commas"]
+    return "; ".join([f"column {', '.join(missing)} missing; the file has {has}", *hints])
 
 
 def number(text: str, *, low: float, high: float, allowed: str) -> float:
@@ -105,7 +143,7 @@ def number(text: str, *, low: float, high: float, allowed: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        value = float("nan")
+        raise ValueError(f"found {text!r}, must be a number") from None
     if not low <= value <= high:
         raise ValueError(f"found {text!r}, {allowed}")
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -14,10 +14,19 @@ from elsewhere.errors import InputError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open ``path`` for writing; it takes the old file's place only if the block ends well."""
+    """Open ``path`` for writing; it takes the old file's place only if the block ends well.
+
+    Links are followed, and what is not a plain file (a folder, a device) is refused.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        what = "a folder" if target.is_dir() else "not a plain file"
+        raise InputError(str(path), f"cannot be written: it is {what}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(str(path), f"cannot be written: {target.parent} is not a folder") from None
     except OSError as error:
         raise InputError(str(path), f"cannot be written: {error.strerror}") from None
     try:
@@ -26,7 +35,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)
-        _take_place(Path(name), path)
+        _take_place(Path(name), target)
     finally:
         Path(name).unlink(missing_ok=True)
 
@@ -42,3 +51,9 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file whole."""
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
+
+
+def refuse_to_replace(output: Path, inputs: Iterable[Path]) -> None:
+    """An output must not be one of its own inputs."""
+    if any(output.resolve() == path.resolve() for path in inputs):
+        raise InputError(str(output), "is one of the inputs: choose another output")

@@ -17,6 +17,8 @@ from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.hours import hours_problem
 from elsewhere.knowledge.places import Place, Places
 
+_COLUMNS = ("name", "lat", "lng", "category", "hours", "popularity", "anywhere")
+
 
 def _blank(place_id: str) -> Place:
     return Place(place_id=place_id, name="", latitude=0.0, longitude=0.0, category_ids=())
@@ -67,6 +69,11 @@ def read_place_changes(
     that is not keeps what the world has. A row with ``remove`` set takes its place away.
     """
     columns = Columns(path, required=["place_id"])
+    allowed = ["place_id", *_COLUMNS, "remove", *_weight_columns(weight_column)]
+    unknown = [name for name in columns.names if name not in allowed]
+    if unknown:
+        # A misspelt column would change nothing and say nothing.
+        raise InputError(columns.source, f"unknown column {unknown[0]!r}, allowed are {', '.join(allowed)}")
     known = {place_id: row for row, place_id in enumerate(current.ids)}
     ids = columns.unique_ids("place_id")
     removals = columns.parse("remove", flag, default=False)
@@ -186,7 +193,7 @@ def _by_hour(text: str) -> tuple[float, ...]:
     parts = text.split(";") if text else ["1"]
     if len(parts) not in {1, 24}:
         raise ValueError(f"found {len(parts)} numbers, must be one, or 24 (one per hour) joined by ';'")
-    return tuple(number(part, low=0, high=1e300, allowed="must be 0 or more") for part in parts)
+    return tuple(number(part, low=0, high=1e12, allowed="must be between 0 and 1e12") for part in parts)
 
 
 def _weight(text: str) -> tuple[float, ...]:

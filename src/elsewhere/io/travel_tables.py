@@ -15,7 +15,9 @@ from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import unit_vectors
 from elsewhere.knowledge.travel import MILLISECONDS_PER_MINUTE, RoadNetwork, StepTable, step_table
 
-_minutes = partial(number, low=0, high=1e9, allowed="must be minutes, 0 or more")
+_minutes = partial(
+    number, low=0, high=1e9, allowed="must be minutes, 0 or more (leave the row out for no way)"
+)
 _hour = partial(number, low=0, high=23, allowed="must be an hour of the day, 0 to 23")
 _km = partial(number, low=0, high=1e5, allowed="must be a length in km, 0 or more")
 _MOST_ENTRIES = 200_000_000
@@ -36,7 +38,7 @@ def read_travel_matrix(path: Path, places: Places, clock: Clock) -> StepTable:
     unlisted = set(range(len(places))) - (set(origins.tolist()) & set(destinations.tolist()))
     if unlisted and len(places) > 1:
         columns.faults += [
-            Fault(problem=f"no travel times from and to place {places.ids[index]!r}")
+            Fault(problem=f"place {places.ids[index]!r} needs at least one row from it and one to it")
             for index in sorted(unlisted)
         ]
     minutes = columns.parse("minutes", _minutes, default=0.0)
@@ -78,10 +80,11 @@ def read_road_network(nodes: Path, edges: Path) -> RoadNetwork:
     node_of = {node_id: node for node, node_id in enumerate(ids)}
     ends = []
     for name in ("from_node", "to_node"):
-        ends.append([node_of.get(value, -1) for value in edge_columns.text(name)])
+        texts = edge_columns.text(name)
+        ends.append([node_of.get(value, -1) for value in texts])
         for row, node in enumerate(ends[-1]):
             if node < 0:
-                edge_columns.complain(row, name, "found an id that is not in the table of nodes")
+                edge_columns.complain(row, name, f"found {texts[row]!r}, must be in the table of nodes")
     lengths = edge_columns.parse("km", _km, default=0.0)
     speeds = edge_columns.parse("speed_kmh", _edge_speed, default=float("nan"))
     edge_columns.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -18,9 +19,10 @@ def hours_problem(hours: str) -> str | None:
     try:
         OpeningHours(hours)
     except opening_hours.ParserError as error:  # type: ignore[attr-defined]  # the stub forgets it
-        expected = str(error).rsplit("= ", maxsplit=1)[-1].strip()
         example = "OpenStreetMap opening_hours syntax such as 'Mo-Fr 09:00-17:00'"
-        return f"found {hours!r}, must be {example} ({expected})"
+        place = re.search(r"--> \d+:(\d+)", str(error))
+        where = f" (not understood from {hours[int(place[1]) - 1 :]!r} on)" if place else ""
+        return f"found {hours!r}, must be {example}{where}"
     return None
 
 

@@ -15,9 +15,9 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1e23; }
 body { max-width: 1180px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .2rem; }
-p.note { color: #5a6270; margin: .2rem 0 .8rem; max-width: 60rem; }
+p.note { color: #5a6270; margin: .2rem 0 .8rem; max-width: 60rem; overflow-wrap: anywhere; }
 .cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0; }
-.card { background: #f4f6f9; border-radius: .6rem; padding: .7rem 1.1rem; min-width: 7rem; }
+.card { background: #f4f6f9; border-radius: .6rem; padding: .6rem .9rem; min-width: 5rem; }
 .card b { display: block; font-size: 1.35rem; } .card span { color: #5a6270; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .92rem; }
 th, td { padding: .25rem .9rem .25rem 0; text-align: right; }
@@ -64,7 +64,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def chart(figure: Any, name: str) -> str:
     """A plotly figure as HTML; ``name`` becomes its id, so that the same page has the same bytes."""
     figure.update_layout(template="plotly_white", legend={"y": 0.94})
-    config = {"displaylogo": False, "responsive": True}
+    # No button may send a chart anywhere: these pages will show what people shared.
+    config = {"displaylogo": False, "responsive": True, "showSendToCloud": False}
     html: str = figure.to_html(
         full_html=False, include_plotlyjs=False, div_id=name, config=config, auto_play=False
     )

@@ -20,23 +20,25 @@ def world_page(world: World) -> str:
     """HTML of the page."""
     facts = summarise(world, longest_ngram=4)
     clock = world.clock
+    count = len(world.places)
     subtitle = (
         f"Public knowledge for {clock.day}, in timesteps of {clock.timestep_minutes} minutes. "
         f"Content hash {world.hash}"
     )
-    order = ", then ".join(world.settings["merge_order"]) or "nothing (merging is off)"
-    removed = facts["ngrams"][1]["removed"]
+    order = ", then ".join(world.settings["merge_order"])
+    bigrams = facts["ngrams"][1]
     numbers = {
         "places": f"{facts['places']:,}",
         "closed all day": f"{facts['places_closed_all_day']:,}",
         "regions": f"{facts['regions']:,}",
         "before merging": f"{facts['regions_before_merging']:,}",
         "feasible bigrams |𝒲²|": f"{facts['ngrams'][1]['feasible']:,}",
-        "of pairs removed by reachability": f"{removed:.1%}",
+        "of pairs out of order in time": f"{bigrams['removed_by_time']:.1%}",
+        "of pairs too far to travel": f"{bigrams['removed_by_travel']:.1%}",
         "largest distance d": f"{facts['max_distance']:.1f}",
     }
     return page(
-        f"A world of {len(world.places):,} places",
+        f"A world of {count:,} place{'s' if count != 1 else ''}",
         subtitle,
         [
             cards(numbers),
@@ -49,13 +51,16 @@ def world_page(world: World) -> str:
             ),
             section(
                 "Where regions ended",
-                f"Regions with too few places climb to coarser {order} until they have enough.",
+                f"Regions with less than κ climb to coarser {order} until they have it."
+                if order
+                else "Nothing is merged in this world.",
                 chart(_levels(facts), "levels"),
             ),
             section("Merging, step by step", _kappa_note(facts), _merge_table(facts)),
             section(
                 "N-grams that reachability removes",
-                "Of all sequences of n regions, the share in which each can follow the one before.",
+                "Of all sequences of n regions: those in which each can follow the one before, those that "
+                "time alone rules out, and those that travel rules out.",
                 chart(_ngrams(facts), "ngrams"),
             ),
         ],
@@ -106,6 +111,7 @@ def _place_traces(world: World) -> list[Any]:
     places, tree = world.places, world.tree
     firsts = places.category_nodes[places.category_offsets[:-1]]
     roots = tree.ancestors_at(1)[firsts]
+    size = 5 if len(places) < 5000 else 2
     traces = []
     for number, root in enumerate(np.unique(roots)):
         rows = np.flatnonzero(roots == root)
@@ -119,7 +125,7 @@ def _place_traces(world: World) -> list[Any]:
                 name=tree.names[root] or tree.ids[root],
                 legendgroup="places",
                 legendgrouptitle={"text": "Places"},
-                marker={"size": 5, "color": PALETTE[number % len(PALETTE)], "opacity": 0.75},
+                marker={"size": size, "color": PALETTE[number % len(PALETTE)], "opacity": 0.6},
                 hovertemplate="%{text}<extra></extra>",
             )
         )
@@ -156,7 +162,6 @@ def _region_traces(world: World, hour: int) -> list[Any]:
                 line={"color": color, "width": 1},
                 opacity=0.35,
                 hoverinfo="skip",
-                visible=True if level == 0 else "legendonly",
             )
         )
         traces.append(
@@ -227,10 +232,10 @@ def _levels(facts: dict[str, Any]) -> Any:
 
 
 def _kappa_note(facts: dict[str, Any]) -> str:
-    kappa = facts["kappa"]
+    kappa = facts["settings"]["kappa"]
     what = "places" if kappa["weight"] == "count" else f"of {kappa['weight']}"
     return (
-        f"Every region needs κ = {kappa['least']:g} {what}; {facts['regions_below_kappa']} of "
+        f"Every region needs κ = {kappa['least']:g} {what}; {facts['regions_below_kappa']:,} of "
         f"{facts['regions']:,} still have less at the top of all levels."
     )
 
@@ -249,7 +254,8 @@ def _ngrams(facts: dict[str, Any]) -> Any:
     figure = go.Figure()
     for name, color, shares in (
         ("feasible", PALETTE[3], [1 - entry["removed"] for entry in entries]),
-        ("removed by reachability", "#d5d9df", [entry["removed"] for entry in entries]),
+        ("too far to travel", PALETTE[1], [entry["removed_by_travel"] for entry in entries]),
+        ("out of order in time", "#d5d9df", [entry["removed_by_time"] for entry in entries]),
     ):
         figure.add_bar(
             y=names,

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from elsewhere.arrays import Bools
+from elsewhere.config import read_config
 from elsewhere.errors import InputError
 from elsewhere.io.tables import read_categories, read_places
 from elsewhere.io.travel_tables import check_table_size, read_road_network, read_travel_matrix
@@ -24,15 +25,7 @@ from elsewhere.knowledge.travel import (
     step_table,
     straight_line,
 )
-from elsewhere.params import (
-    MatrixTravel,
-    PolygonSpace,
-    RoadTravel,
-    SpeedTravel,
-    WorldConfig,
-    WorldSettings,
-    read_config,
-)
+from elsewhere.params import MatrixTravel, PolygonSpace, RoadTravel, SpeedTravel, WorldConfig, WorldSettings
 from elsewhere.world.decomposition import build_regions
 from elsewhere.world.distances import RegionDistances, largest_distance
 from elsewhere.world.graph import Progress, RegionGraph, build_graph, no_progress
@@ -145,10 +138,11 @@ def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source
         raise InputError(source, f"no place is open on {settings.day}: check hours, or choose another day")
     kappa = settings.kappa
     is_count = kappa.weight == "count"
-    most = len(places) if is_count else float(places.weights.max(axis=1).sum())
+    opens = is_open.any(axis=1)
+    most = int(opens.sum()) if is_count else float(places.weights[opens].max(axis=1).sum())
     if kappa.least > most:
-        what = "places" if is_count else f"of {kappa.weight} in all places"
-        raise InputError(source, f"kappa {kappa.least:g} is larger than the world: there are {most:g} {what}")
+        what = "the number of open places" if is_count else f"the {kappa.weight} of all open places"
+        raise InputError("kappa", f"{kappa.least:g} is larger than the world: {what} is {most:g}")
 
 
 def _distances(regions: Regions, tree: CategoryTree, settings: WorldSettings) -> RegionDistances:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
-from elsewhere.knowledge.sphere import EARTH_RADIUS_KM, chord_squared, chords_squared, great_circle_km
+from elsewhere.knowledge.sphere import chord_squared, chords_squared, great_circle_km, great_circle_km_squared
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RegionDistances:
+class RegionDistances(NamedTuple):
     """d = √(d_s² + d_t² + d_c²) from what each region carries; no matrix over regions is kept.
 
     Paper: section 5.10 (ss:distance-function).
@@ -54,19 +53,25 @@ class RegionDistances:
         return np.asarray(np.sqrt(squares))
 
 
+@compiled
+def region_distance(distances: RegionDistances, a: int, b: int) -> float:
+    """D between two regions, for compiled loops."""
+    hours = abs(distances.mid_hours[a] - distances.mid_hours[b])
+    if distances.is_circular:
+        hours = min(hours, 24 - hours)
+    hours = min(hours, distances.time_cap_hours)
+    km_squared = great_circle_km_squared(chord_squared(distances.vectors, a, distances.vectors, b))
+    category = distances.category_table[distances.kinds[a], distances.kinds[b]]
+    return math.sqrt(km_squared + hours * hours + category * category)
+
+
 def largest_distance(distances: RegionDistances) -> float:
     """Largest d between any two regions, exactly."""
     rows = np.arange(len(distances.kinds)) if distances.is_circular else _extremes(distances)
-    return float(
-        _largest_distance(
-            distances.vectors[rows],
-            distances.mid_hours[rows],
-            distances.kinds[rows],
-            distances.category_table,
-            distances.time_cap_hours,
-            distances.is_circular,
-        )
+    chosen = distances._replace(
+        vectors=distances.vectors[rows], mid_hours=distances.mid_hours[rows], kinds=distances.kinds[rows]
     )
+    return float(_largest_distance(chosen))
 
 
 def _extremes(distances: RegionDistances) -> Indices:
@@ -83,18 +88,9 @@ def _extremes(distances: RegionDistances) -> Indices:
 
 
 @compiled
-def _largest_distance(
-    vectors: Floats, mid_hours: Floats, kinds: Indices, category_table: Floats, cap: float, is_circular: bool
-) -> float:
+def _largest_distance(distances: RegionDistances) -> float:
     largest = 0.0
-    for a in range(len(kinds)):
-        for b in range(a + 1, len(kinds)):
-            hours = abs(mid_hours[a] - mid_hours[b])
-            if is_circular:
-                hours = min(hours, 24 - hours)
-            hours = min(hours, cap)
-            half_chord = min(math.sqrt(chord_squared(vectors, a, vectors, b)) / 2, 1.0)
-            km = 2 * EARTH_RADIUS_KM * math.asin(half_chord)
-            category = category_table[kinds[a], kinds[b]]
-            largest = max(largest, km * km + hours * hours + category * category)
-    return math.sqrt(largest)
+    for a in range(len(distances.kinds)):
+        for b in range(a + 1, len(distances.kinds)):
+            largest = max(largest, region_distance(distances, a, b))
+    return largest

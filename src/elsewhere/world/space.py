@@ -69,6 +69,9 @@ def _grid(places: Places, settings: GridSpace) -> SpaceLevels:
         west, east = longitudes.min(), longitudes.max()
     else:
         south, west, north, east = settings.bounds
+        is_inside = (south <= latitudes) & (latitudes <= north) & (west <= longitudes) & (longitudes <= east)
+        if not is_inside.any():
+            raise InputError("space", "no place lies within the bounds (south, west, north, east)")
     rows = _slice_of(latitudes, south, north, settings.cells)
     columns = _slice_of(longitudes, west, east, settings.cells)
     cells, labels = [], []
@@ -123,6 +126,8 @@ def _polygon_cells(places: Places, polygons: Polygons) -> SpaceLevels:
     points = shapely.points(places.longitudes, places.latitudes)
     polygon_of = tree.nearest(points)
     inside, hit = tree.query(points, predicate="intersects")
+    if not len(inside):
+        raise InputError("space", "no place lies in any polygon: are its coordinates longitude, latitude?")
     first_hit = np.full(len(places), len(polygons.names))
     np.minimum.at(first_hit, inside, hit)
     polygon_of = np.where(first_hit < len(polygons.names), first_hit, polygon_of)
@@ -165,10 +170,10 @@ def read_polygons(path: Path, id_property: str, parent_property: str | None) -> 
     """Polygons of a GeoJSON feature collection with their names and parents."""
     source = str(path)
     try:
-        features = json.loads(path.read_text(encoding="utf-8"))["features"]
+        features = [dict(feature) for feature in json.loads(path.read_text(encoding="utf-8"))["features"]]
     except FileNotFoundError:
         raise InputError(source, "no such file") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError):
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError):
         raise InputError(source, "not a GeoJSON FeatureCollection") from None
     faults: list[Fault] = []
     shapes, names, parents = [], [], []
@@ -191,6 +196,8 @@ def read_polygons(path: Path, id_property: str, parent_property: str | None) -> 
         parents.append(parent)
     if not features:
         faults.append(Fault(problem="holds no feature, at least one polygon is needed"))
+    elif parent_property and not any(parents):
+        faults.append(Fault(problem=f"no feature has the property {parent_property!r} that names its parent"))
     if faults:
         raise InputError(source, faults)
     return Polygons(shapes=tuple(shapes), names=tuple(names), parents=tuple(parents))

@@ -19,21 +19,28 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
     regions = len(world.regions)
     counts = np.diff(world.regions.place_offsets)
     walks = world.graph.walk_counts(longest_ngram)
+    in_order = _in_order_counts(world, longest_ngram)
     ngrams = []
     for n in range(1, longest_ngram + 1):
         feasible = int(sum(walks[n - 1].tolist()))
-        ngrams.append({"n": n, "feasible": feasible, "removed": 1 - feasible / regions**n})
+        ngrams.append(
+            {
+                "n": n,
+                "feasible": feasible,
+                "removed": 1 - feasible / regions**n,
+                "removed_by_time": 1 - in_order[n - 1] / regions**n,
+                "removed_by_travel": (in_order[n - 1] - feasible) / regions**n,
+            }
+        )
     return {
         "hash": world.hash,
-        "day": world.clock.day,
-        "timestep_minutes": world.clock.timestep_minutes,
+        "settings": world.settings,
         "places": len(world.places),
         "places_closed_all_day": int((~world.is_open.any(axis=1)).sum()),
         "categories": len(world.tree.ids),
         "regions": regions,
         "regions_before_merging": world.merge_report.finest,
         "regions_below_kappa": world.merge_report.below_kappa,
-        "kappa": world.settings["kappa"],
         "places_per_region": {
             "least": int(counts.min()),
             "median": float(np.median(counts)),
@@ -45,6 +52,23 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
         "max_distance": world.max_distance,
         "possible_days_of_five_visits": possible_trajectories(len(world.places), world.clock.timesteps, 5),
     }
+
+
+def _in_order_counts(world: World, longest: int) -> list[int]:
+    """How many n-grams time alone would allow, n = 1 .. longest: travel takes a single timestep."""
+    starts, lasts = world.regions.starts, world.regions.ends - 1
+    by_last = np.argsort(lasts, kind="stable")
+    # For each region, where those begin that end after it starts.
+    firsts = np.searchsorted(lasts[by_last], starts, side="right")
+    counts = [1] * len(starts)
+    totals = [len(starts)]
+    for _ in range(longest - 1):
+        later = [0]
+        for region in by_last[::-1].tolist():
+            later.append(later[-1] + counts[region])
+        counts = [later[len(counts) - first] for first in firsts.tolist()]
+        totals.append(sum(counts))
+    return totals
 
 
 def possible_trajectories(places: int, timesteps: int, length: int, reachable: Fraction = Fraction(1)) -> int:
@@ -70,3 +94,14 @@ def level_counts(world: World) -> list[dict[str, Any]]:
         }
         for (space, time, category), count in zip(distinct.tolist(), counts.tolist(), strict=True)
     ]
+
+
+def place_changes(old: World, new: World) -> dict[str, int]:
+    """How many places an update has added, removed and changed."""
+    before = {place_id: old.places.row(row, old.tree) for place_id, row in old.place_index.items()}
+    after = {place_id: new.places.row(row, new.tree) for place_id, row in new.place_index.items()}
+    return {
+        "new": len(after.keys() - before.keys()),
+        "removed": len(before.keys() - after.keys()),
+        "changed": sum(after[i] != before[i] for i in after.keys() & before.keys()),
+    }

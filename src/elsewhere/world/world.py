@@ -50,14 +50,14 @@ class World:
         """Make every array read-only: a world never changes."""
         parts = [getattr(self, field.name) for field in fields(self)]
         for record in parts:
-            names = getattr(record, "__slots__", ())
+            names = getattr(record, "__slots__", ()) or getattr(record, "_fields", ())
             for array in (record, *(getattr(record, name) for name in names)):
                 if isinstance(array, np.ndarray):
                     array.setflags(write=False)
 
     @staticmethod
     def build(config: WorldConfig | str | Path) -> World:
-        """Build a world from a `world.toml`, or from what `params.read_config` made of one."""
+        """Build a world from a `world.toml`, or from what `config.read_config` made of one."""
         from elsewhere.world.build import build_world  # noqa: PLC0415 - a device never builds
 
         return build_world(config)

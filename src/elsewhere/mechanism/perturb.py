@@ -1,0 +1,190 @@
+"""From a trajectory to its draws: the one step that sees what is private and spends ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Floats, Indices
+from elsewhere.compiled import compiled
+from elsewhere.mechanism.budget import Draw
+from elsewhere.mechanism.coin import Tape, new_tape, ran_out
+from elsewhere.mechanism.draw import Coin, coin_of, draw_walk
+from elsewhere.mechanism.proposal import Proposals
+from elsewhere.randomness import Randomness
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.distances import RegionDistances
+from elsewhere.world.world import World
+
+_WORDS_PER_TRIAL = 12
+
+
+class Plan(NamedTuple):
+    """All draws of a trajectory of one length: public, the same for everybody with that length."""
+
+    starts: Indices
+    lengths: Indices
+    offsets: Indices
+    """Where each draw's regions stand in a row of draws."""
+    numerators: NDArray[np.int64]
+    denominators: NDArray[np.int64]
+    trials: NDArray[np.int64]
+    sensitivities: Floats
+
+
+def plan_draws(draws: Sequence[Draw], max_distance: float) -> Plan:
+    """Whole numbers of the draws: Δ = length · max d, a constant of the world (R2)."""
+    lengths = np.array([draw.length for draw in draws], dtype=np.int32)
+    coins = [coin_of(draw.epsilon) for draw in draws]
+    return Plan(
+        starts=np.array([draw.start for draw in draws], dtype=np.int32),
+        lengths=lengths,
+        offsets=(np.cumsum(lengths) - lengths).astype(np.int32),
+        numerators=np.array([coin.numerator for coin in coins], dtype=np.int64),
+        denominators=np.array([coin.denominator for coin in coins], dtype=np.int64),
+        trials=np.array([coin.trials for coin in coins], dtype=np.int64),
+        sensitivities=lengths.astype(np.float64) * max_distance,
+    )
+
+
+def perturb_regions(
+    true_regions: Indices,
+    plan: Plan,
+    proposals: Proposals,
+    distances: RegionDistances,
+    randomness: Randomness,
+    *,
+    constant_work: bool,
+) -> tuple[Indices, NDArray[np.int64]]:
+    """Draws (Z) of trajectories of one length, a row each, and the trial each draw took.
+
+    A tape that runs out is made longer and the unfinished trajectory begun again on the same words:
+    the outcome is that of an endless tape.
+    """
+    count = len(true_regions)
+    draws = np.zeros((count, int(plan.lengths.sum())), dtype=np.int32)
+    accepted = np.zeros((count, len(plan.starts)), dtype=np.int64)
+    per_trajectory = _expected_words(plan, constant_work=constant_work)
+    done, words = 0, randomness.words(per_trajectory * count + 64)
+    while done < count:
+        tape = new_tape(words)
+        finished, used = _perturb_rows(
+            tape,
+            plan,
+            proposals,
+            distances,
+            true_regions[done:],
+            constant_work,
+            draws[done:],
+            accepted[done:],
+        )
+        done += int(finished)
+        if done < count:
+            words = np.concatenate(
+                [words[int(used) :], randomness.words(per_trajectory * (count - done) + 64)]
+            )
+    return draws, accepted
+
+
+def _expected_words(plan: Plan, *, constant_work: bool) -> int:
+    trials = plan.trials if constant_work else np.ceil(plan.trials / 30)
+    return int((trials * (_WORDS_PER_TRIAL + 2 * plan.lengths)).sum())
+
+
+@compiled
+def _perturb_rows(
+    tape: Tape,
+    plan: Plan,
+    proposals: Proposals,
+    distances: RegionDistances,
+    true_regions: Indices,
+    is_constant: bool,
+    draws: Indices,
+    accepted: NDArray[np.int64],
+) -> tuple[int, int]:
+    """How many rows were finished before the tape ran out, and the words they used."""
+    for row in range(len(true_regions)):
+        before = tape.cursor[0]
+        for i in range(len(plan.starts)):
+            start, length, offset = plan.starts[i], plan.lengths[i], plan.offsets[i]
+            coin = Coin(plan.numerators[i], plan.denominators[i], plan.trials[i])
+            accepted[row, i] = draw_walk(
+                tape,
+                proposals,
+                distances,
+                coin,
+                plan.sensitivities[i],
+                true_regions[row, start : start + length],
+                is_constant,
+                draws[row, offset : offset + length],
+            )
+            if ran_out(tape):
+                return row, before
+    return len(true_regions), tape.cursor[0]
+
+
+class RegionFinder:
+    """The region of any visit: a total rule, so that no error ever depends on private data (R10).
+
+    An open place has its region. For a closed one, or a timestep outside the day, it is the region
+    nearest by d; for a place nobody knows, the one nearest in time.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        regions = world.regions
+        # Pairs are in the order of places: the first pair of each place is its first category in the tree.
+        firsts = np.searchsorted(regions.pair_places, np.arange(len(world.places)))
+        self._region_of = regions.region_of[firsts]
+        self._nodes = regions.pair_nodes[firsts]
+        self._kinds = {
+            int(node): int(kind) for node, kind in zip(regions.nodes, world.distances.kinds, strict=True)
+        }
+
+    def regions_of(self, trajectory: Trajectory) -> list[int]:
+        """Region of each visit."""
+        clock = self._world.clock
+        found = []
+        for place_id, timestep in trajectory:
+            place = self._world.place_index.get(place_id, -1)
+            step = min(timestep, clock.timesteps - 1)
+            region = int(self._region_of[place, step // clock.timesteps_per_interval]) if place >= 0 else -1
+            found.append(region if region >= 0 else self._nearest(place, step))
+        return found
+
+    def _nearest(self, place: int, timestep: int) -> int:
+        """Region nearest by d to a place that is closed or unknown (-1); ties go to the first."""
+        world = self._world
+        hour = (timestep + 0.5) * world.clock.timestep_minutes / 60
+        hours = np.abs(world.regions.mid_hours - hour)
+        if world.distances.is_circular:
+            hours = np.minimum(hours, 24 - hours)
+        squares = np.minimum(hours, world.distances.time_cap_hours) ** 2
+        if place >= 0:
+            chords = ((world.regions.vectors - world.places.vectors[place]) ** 2).sum(axis=1)
+            squares = squares + (2 * 6371.0088 * np.arcsin(np.minimum(np.sqrt(chords) / 2, 1))) ** 2
+            squares = squares + self._category_squares(place)
+        return int(np.argmin(squares))
+
+    def _category_squares(self, place: int) -> Floats:
+        """d_c² from a place's category to each region's, through the nearest ancestor that regions have."""
+        world = self._world
+        lineage = world.tree.lineage[self._nodes[place]]
+        for node in lineage[lineage >= 0][::-1]:
+            if int(node) in self._kinds:
+                table, kinds = world.distances.category_table, world.distances.kinds
+                return np.asarray(table[self._kinds[int(node)], kinds] ** 2)
+        return np.zeros(len(world.regions))
+
+
+def worst_case_epsilon(draws: Sequence[Draw], max_distance: float) -> Fraction:
+    """ε spent at most when Δ := 1 replaces the true sensitivity: each ε' times its Δ, rounded up."""
+    return sum(
+        (draw.epsilon * draw.length * Fraction(math.ceil(max_distance * 1000), 1000) for draw in draws),
+        start=Fraction(0),
+    )

@@ -1,0 +1,1 @@
+"""Named ways from a trajectory to a shared trajectory: wirings of the parts."""

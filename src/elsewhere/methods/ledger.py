@@ -1,0 +1,129 @@
+"""A ledger on the device: what was shared, what it cost, and never more than the cap.
+
+For every day: charge first, then sample, then persist, then hand out (R11). Whatever happens in
+between, a day is paid for before anything is drawn, and what was handed out can only be handed out
+again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from elsewhere.errors import BudgetError, InputError
+from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.methods.protocol import Method
+from elsewhere.trajectories import SharedTrajectory, Trajectory
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS cap (epsilon TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS shares (
+    day TEXT PRIMARY KEY, epsilon TEXT NOT NULL, method TEXT NOT NULL, world TEXT NOT NULL, report BLOB
+);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One day of the ledger."""
+
+    day: str
+    epsilon: Fraction
+    method: str
+    world: str
+    is_reported: bool
+
+
+class Ledger:
+    """SQLite file of all sharings of one person."""
+
+    def __init__(self, path: str | Path, cap: float | str | Fraction | None = None) -> None:
+        """Open a ledger; a new one needs its cap on the sum of ε, which never changes afterwards."""
+        self._path = Path(path)
+        if cap is None and not self._path.exists():
+            raise InputError(str(path), "no such ledger; a new one needs a cap on the sum of ε")
+        try:
+            with self._transaction() as database:
+                stored = database.execute("SELECT epsilon FROM cap").fetchone()
+                if stored is None:
+                    if cap is None:
+                        raise InputError(str(path), "not a ledger")
+                    stored = (str(exact_epsilon(cap)),)
+                    database.execute("INSERT INTO cap VALUES (?)", stored)
+        except sqlite3.DatabaseError as error:
+            raise InputError(str(path), f"not a ledger: {error}") from None
+        self.cap = Fraction(stored[0])
+        if cap is not None and exact_epsilon(cap) != self.cap:
+            raise InputError(str(path), f"its cap is {float(self.cap):g} and cannot be changed")
+
+    def share(self, day: str, trajectory: Trajectory, method: Method) -> SharedTrajectory:
+        """Share a day; asked again for the same day, the same report comes back and nothing is spent."""
+        spend = sum((draw.epsilon for draw in method.draws_for(len(trajectory))), start=Fraction(0))
+        report = self._charge(day, spend, method)
+        if report is None:
+            shared, _ = method.share(trajectory)
+            report = self._persist(day, json.dumps([list(visit) for visit in shared]).encode())
+        return SharedTrajectory(tuple(visit) for visit in json.loads(report))
+
+    def entries(self) -> list[Entry]:
+        """All days, in order."""
+        with self._transaction() as database:
+            rows = database.execute(
+                "SELECT day, epsilon, method, world, report IS NOT NULL FROM shares ORDER BY day"
+            ).fetchall()
+        return [
+            Entry(day=day, epsilon=Fraction(epsilon), method=method, world=world, is_reported=bool(reported))
+            for day, epsilon, method, world, reported in rows
+        ]
+
+    @property
+    def spent(self) -> Fraction:
+        """Sum of all charges."""
+        return sum((entry.epsilon for entry in self.entries()), start=Fraction(0))
+
+    def _charge(self, day: str, spend: Fraction, method: Method) -> bytes | None:
+        """The day's report if there is one; else the day is charged, unless the cap forbids it."""
+        with self._transaction() as database:
+            row = database.execute("SELECT report FROM shares WHERE day = ?", (day,)).fetchone()
+            if row is not None:
+                # Charged but not reported: whatever was drawn then never left, so it may be drawn again.
+                return None if row[0] is None else bytes(row[0])
+            charges = database.execute("SELECT epsilon FROM shares").fetchall()
+            spent = sum((Fraction(charge) for (charge,) in charges), start=Fraction(0))
+            if spent + spend > self.cap:
+                raise BudgetError(spent=spent, asked=spend, cap=self.cap)
+            database.execute(
+                "INSERT INTO shares VALUES (?, ?, ?, ?, NULL)",
+                (day, str(spend), method.name, method.world.hash),
+            )
+        return None
+
+    def _persist(self, day: str, report: bytes) -> bytes:
+        """Keep the first report of a day, and return it: another process may have been quicker."""
+        with self._transaction() as database:
+            database.execute("UPDATE shares SET report = ? WHERE day = ? AND report IS NULL", (report, day))
+            row = database.execute("SELECT report FROM shares WHERE day = ?", (day,)).fetchone()
+        return bytes(row[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that is on disk when it ends; nobody else writes meanwhile."""
+        database = sqlite3.connect(self._path, timeout=30, isolation_level=None)
+        try:
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("BEGIN IMMEDIATE")
+            for statement in _TABLES.strip().split(";\n"):
+                database.execute(statement)
+            yield database
+            database.execute("COMMIT")
+        except BaseException:
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+            raise
+        finally:
+            database.close()

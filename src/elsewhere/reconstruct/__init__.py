@@ -1,0 +1,1 @@
+"""From draws to a shared trajectory; never sees what was true."""

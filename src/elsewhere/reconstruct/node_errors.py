@@ -1,0 +1,165 @@
+"""Which regions may stand where, and how badly each fits the draws there."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from elsewhere.arrays import Floats, Indices
+from elsewhere.compiled import compiled
+from elsewhere.knowledge.sphere import (
+    NEAR_CHORD_SQUARED,
+    continuous_longitudes,
+    great_circle_km_squared,
+    near_km_squared,
+)
+from elsewhere.mechanism.perturb import Plan
+from elsewhere.world.distances import RegionDistances
+from elsewhere.world.world import World
+
+
+class Boxes(NamedTuple):
+    """Where regions and their places lie, for the bounding rectangle of the draws."""
+
+    offsets: Indices
+    members: Indices
+    latitudes: Floats
+    longitudes: Floats
+    edges: Floats
+    """South, west, north and east of each region."""
+
+
+def region_boxes(world: World) -> Boxes:
+    regions = world.regions
+    latitudes = world.places.latitudes
+    longitudes = continuous_longitudes(world.places.longitudes)
+    starts = regions.place_offsets[:-1]
+    lat, lng = latitudes[regions.place_indices], longitudes[regions.place_indices]
+    edges = np.stack(
+        [
+            np.minimum.reduceat(lat, starts),
+            np.minimum.reduceat(lng, starts),
+            np.maximum.reduceat(lat, starts),
+            np.maximum.reduceat(lng, starts),
+        ],
+        axis=1,
+    )
+    return Boxes(regions.place_offsets, regions.place_indices, latitudes, longitudes, edges)
+
+
+class Columns(NamedTuple):
+    """What d is made of, column by column, for loops over all regions that run as vector instructions."""
+
+    xs: Floats
+    ys: Floats
+    zs: Floats
+    mid_hours: Floats
+    kinds: Indices
+    category_squares: Floats
+    """d_c² from each kind of category to each region."""
+    time_cap_hours: float
+    is_circular: bool
+    is_near: bool
+    """All within 200 km, where d_s² is a short series in the squared chord."""
+
+
+def region_columns(distances: RegionDistances) -> Columns:
+    spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
+    xs, ys, zs = (np.ascontiguousarray(axis) for axis in distances.vectors.T)
+    return Columns(
+        xs,
+        ys,
+        zs,
+        distances.mid_hours,
+        distances.kinds,
+        np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
+        distances.time_cap_hours,
+        distances.is_circular,
+        bool((spread**2).sum() < NEAR_CHORD_SQUARED),
+    )
+
+
+@compiled
+def _add_distances(columns: Columns, drawn: int, times: float, row: Floats) -> None:
+    """Add ``times`` the distance to one region, for all regions."""
+    xs, ys, zs, hours = columns.xs, columns.ys, columns.zs, columns.mid_hours
+    x, y, z, hour = xs[drawn], ys[drawn], zs[drawn], hours[drawn]
+    squares = columns.category_squares[columns.kinds[drawn]]
+    cap = columns.time_cap_hours
+    if columns.is_near and not columns.is_circular:
+        for r in range(len(row)):
+            dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
+            km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
+            gap = abs(hours[r] - hour)
+            gap = min(cap, gap)
+            row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
+        return
+    for r in range(len(row)):
+        dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
+        gap = abs(hours[r] - hour)
+        if columns.is_circular:
+            gap = min(gap, 24 - gap)
+        gap = min(gap, cap)
+        km_squared = great_circle_km_squared(dx * dx + dy * dy + dz * dz)
+        row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
+
+
+@compiled
+def inside_box(draw: Indices, boxes: Boxes) -> Indices:
+    """Regions with a place inside the rectangle around all places of the draws (ℛ_mbr).
+
+    Paper: section 5.5 (ss:opt-reconstruction), minimum bounding rectangle.
+    """
+    south, west, north, east = np.inf, np.inf, -np.inf, -np.inf
+    for region in draw:
+        south = min(south, boxes.edges[region, 0])
+        west = min(west, boxes.edges[region, 1])
+        north = max(north, boxes.edges[region, 2])
+        east = max(east, boxes.edges[region, 3])
+    edges = boxes.edges
+    inside = np.empty(len(edges), dtype=np.int32)
+    count = 0
+    for region in range(len(edges)):
+        is_apart = (
+            edges[region, 0] > north
+            or edges[region, 1] > east
+            or edges[region, 2] < south
+            or edges[region, 3] < west
+        )
+        is_within = (
+            edges[region, 0] >= south
+            and edges[region, 1] >= west
+            and edges[region, 2] <= north
+            and edges[region, 3] <= east
+        )
+        if is_within or (not is_apart and _has_place_inside(boxes, region, south, west, north, east)):
+            inside[count] = region
+            count += 1
+    return inside[:count]
+
+
+@compiled
+def _has_place_inside(
+    boxes: Boxes, region: int, south: float, west: float, north: float, east: float
+) -> bool:
+    for i in range(boxes.offsets[region], boxes.offsets[region + 1]):
+        latitude, longitude = boxes.latitudes[boxes.members[i]], boxes.longitudes[boxes.members[i]]
+        if south <= latitude <= north and west <= longitude <= east:
+            return True
+    return False
+
+
+@compiled
+def node_costs(draw: Indices, plan: Plan, columns: Columns, costs: Floats) -> None:
+    """Error of each region at each position, as often as the objective counts the position.
+
+    Paper: eq:region-error, eq:bigram-error, eq:objective-function.
+    """
+    costs[:] = 0.0
+    for w in range(len(plan.starts)):
+        for j in range(plan.lengths[w]):
+            position = plan.starts[w] + j
+            times = 2.0 if 0 < position < len(costs) - 1 else 1.0
+            _add_distances(columns, draw[plan.offsets[w] + j], times, costs[position])

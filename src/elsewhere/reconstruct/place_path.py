@@ -1,0 +1,316 @@
+"""Place reconstruction: places and times inside a chain of regions, uniformly among all feasible ones.
+
+The paper draws places and times at random until every step is reachable. What it accepts is uniform
+over the feasible sequences, so after a few quick tries the same distribution is sampled by counting:
+how many ways lead on from each place and timestep. A count of zero is a proof that there is none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Bools, Floats, Indices, Steps, Words
+from elsewhere.compiled import compiled
+from elsewhere.knowledge.sphere import chord_squared
+from elsewhere.knowledge.travel import StepTable
+from elsewhere.randomness import next_below, next_float
+from elsewhere.world.world import World
+
+QUICK_TRIES = 32
+_FEW_TRIES = 4
+_CHEAP_WORK = 100_000
+# How a sequence was found.
+TRIED, COUNTED, SMOOTHED_OPEN, SMOOTHED, STAYED = 0, 1, 2, 3, 4
+
+
+class PlaceWorld(NamedTuple):
+    """What place reconstruction needs of a world."""
+
+    offsets: Indices
+    members: Indices
+    starts: Indices
+    ends: Indices
+    is_open: Bools
+    profile_of_timestep: NDArray[np.int64]
+    vectors: Floats
+    thresholds: Floats
+    steps_at: Steps
+    is_anywhere: Bools
+    table: Steps
+    """profile × origin × destination; empty where travel is along straight lines."""
+
+
+def place_world(world: World) -> PlaceWorld:
+    travel, clock = world.travel, world.clock
+    hours = np.arange(clock.timesteps) * clock.timestep_minutes // 60
+    if isinstance(travel, StepTable):
+        line = (np.zeros(1), np.ones((1, 2), dtype=np.uint16), travel.table)
+    else:
+        line = (travel.thresholds, travel.steps_at, np.zeros((0, 0, 0), dtype=np.uint16))
+    return PlaceWorld(
+        offsets=world.regions.place_offsets,
+        members=world.regions.place_indices,
+        starts=world.regions.starts,
+        ends=world.regions.ends,
+        is_open=world.is_open,
+        profile_of_timestep=travel.profile_of_hour[hours].astype(np.int64),
+        vectors=world.places.vectors,
+        thresholds=line[0],
+        steps_at=line[1],
+        is_anywhere=world.places.is_anywhere,
+        table=line[2],
+    )
+
+
+@compiled
+def least_steps(places: PlaceWorld, origin: int, destination: int, departure: int) -> int:
+    """Least timesteps from one place to another when leaving at ``departure``."""
+    profile = places.profile_of_timestep[departure]
+    if len(places.table):
+        return int(places.table[profile, origin, destination])
+    rung = np.int64(0)
+    if not (places.is_anywhere[origin] or places.is_anywhere[destination]):
+        rung = np.searchsorted(
+            places.thresholds, chord_squared(places.vectors, origin, places.vectors, destination)
+        )
+    return int(places.steps_at[profile, rung])
+
+
+@compiled
+def _steps_block(places: PlaceWorld, origins: Indices, destinations: Indices, departure: int) -> Steps:
+    """Least timesteps from each of some places to each of others."""
+    block = np.empty((len(origins), len(destinations)), dtype=np.uint16)
+    table, vectors, is_anywhere = places.table, places.vectors, places.is_anywhere
+    profile = places.profile_of_timestep[departure]
+    thresholds, steps_at = places.thresholds, places.steps_at[profile]
+    for i in range(len(origins)):
+        for j in range(len(destinations)):
+            a, b = origins[i], destinations[j]
+            if len(table):
+                block[i, j] = table[profile, a, b]
+            elif is_anywhere[a] or is_anywhere[b]:
+                block[i, j] = steps_at[0]
+            else:
+                block[i, j] = steps_at[np.searchsorted(thresholds, chord_squared(vectors, a, vectors, b))]
+    return block
+
+
+@compiled
+def place_paths(paths: Indices, places: PlaceWorld, seeds: Words) -> tuple[Indices, Indices, Indices]:
+    """Places and timesteps for each chain of regions, and how each was found."""
+    chosen = np.empty(paths.shape, dtype=np.int32)
+    times = np.empty(paths.shape, dtype=np.int32)
+    ways = np.empty(len(paths), dtype=np.int32)
+    for row in range(len(paths)):
+        state = seeds[row : row + 1].copy()
+        ways[row] = place_path(paths[row], places, state, chosen[row], times[row])
+    return chosen, times, ways
+
+
+@compiled
+def place_path(path: Indices, places: PlaceWorld, state: Words, chosen: Indices, times: Indices) -> int:
+    """Fill ``chosen`` and ``times``; returns how.
+
+    Paper: section 5.6 (ss:poi-reconstruct).
+    """
+    for _ in range(QUICK_TRIES if _counting_work(path, places) > _CHEAP_WORK else _FEW_TRIES):
+        sample_anything(path, places, state, chosen, times)
+        if is_feasible(places, chosen, times):
+            return TRIED
+    if sample_by_counting(path, places, state, chosen, times):
+        return COUNTED
+    for _ in range(QUICK_TRIES):
+        sample_anything(path, places, state, chosen, times)
+        if smooth_times(places, chosen, times, True):
+            return SMOOTHED_OPEN
+    for _ in range(QUICK_TRIES):
+        sample_anything(path, places, state, chosen, times)
+        if smooth_times(places, chosen, times, False):
+            return SMOOTHED
+    # No sequence of these places fits into a day: stay where the day begins.
+    chosen[:] = chosen[0]
+    if not smooth_times(places, chosen, times, True):
+        smooth_times(places, chosen, times, False)
+    return STAYED
+
+
+@compiled
+def sample_anything(path: Indices, places: PlaceWorld, state: Words, chosen: Indices, times: Indices) -> None:
+    """An open place and timestep of each region, uniformly and independently."""
+    for i in range(len(path)):
+        first, last = places.offsets[path[i]], places.offsets[path[i] + 1]
+        start, end = places.starts[path[i]], places.ends[path[i]]
+        while True:
+            place = places.members[first + next_below(state, last - first)]
+            time = start + next_below(state, end - start)
+            if places.is_open[place, time]:
+                break
+        chosen[i], times[i] = place, time
+
+
+@compiled
+def is_feasible(places: PlaceWorld, chosen: Indices, times: Indices) -> bool:
+    for i in range(len(chosen) - 1):
+        if times[i + 1] <= times[i]:
+            return False
+    for i in range(len(chosen) - 1):
+        if times[i + 1] - times[i] < least_steps(places, chosen[i], chosen[i + 1], times[i]):
+            return False
+    return True
+
+
+@compiled
+def _members(places: PlaceWorld, region: int) -> Indices:
+    return places.members[places.offsets[region] : places.offsets[region + 1]]
+
+
+@compiled
+def _counting_work(path: Indices, places: PlaceWorld) -> int:
+    """About how many additions counting takes."""
+    work = 0
+    for i in range(len(path) - 1):
+        here, there = path[i], path[i + 1]
+        sizes = (places.offsets[here + 1] - places.offsets[here]) * (places.ends[here] - places.starts[here])
+        work += sizes * (places.offsets[there + 1] - places.offsets[there])
+    return work
+
+
+@compiled
+def _ways_on(path: Indices, places: PlaceWorld) -> tuple[Floats, NDArray[np.int64]]:
+    """For each position, timestep and member of its region, how many feasible sequences start there.
+
+    β_i(p, t) = Σ_p' C_{i+1}(p', t + steps(p, p', t)), with C the sum of β over all later timesteps.
+    """
+    sizes = np.zeros(len(path) + 1, dtype=np.int64)
+    for i in range(len(path)):
+        span = places.ends[path[i]] - places.starts[path[i]]
+        sizes[i + 1] = sizes[i] + span * len(_members(places, path[i]))
+    ways = np.zeros(sizes[-1])
+    later = np.ones((0, 0))
+    for i in range(len(path) - 1, -1, -1):
+        members = _members(places, path[i])
+        start, span = places.starts[path[i]], places.ends[path[i]] - places.starts[path[i]]
+        grid = ways[sizes[i] : sizes[i + 1]].reshape(span, len(members))
+        if i < len(path) - 1:
+            _count_ways(places, members, start, path[i + 1], later, grid)
+        else:
+            grid[:] = 1.0
+        for step in range(span):
+            for member in range(len(members)):
+                if not places.is_open[members[member], start + step]:
+                    grid[step, member] = 0.0
+        later = grid.copy()
+        for step in range(span - 2, -1, -1):
+            later[step] += later[step + 1]
+    return ways, sizes
+
+
+@compiled
+def _count_ways(
+    places: PlaceWorld, members: Indices, start: int, region: int, later: Floats, grid: Floats
+) -> None:
+    """Add up, for each timestep and member, the ways that go on into ``region``."""
+    destinations = _members(places, region)
+    first, span = places.starts[region], len(later)
+    block = np.zeros((0, 0), dtype=np.uint16)
+    profile = -1
+    for step in range(len(grid)):
+        departure = start + step
+        if places.profile_of_timestep[departure] != profile:
+            profile = places.profile_of_timestep[departure]
+            block = _steps_block(places, members, destinations, departure)
+        for member in range(len(members)):
+            total = 0.0
+            for other in range(len(destinations)):
+                arrival = max(departure + np.int64(block[member, other]) - first, 0)
+                if arrival < span:
+                    total += later[arrival, other]
+            grid[step, member] = total
+
+
+@compiled
+def sample_by_counting(
+    path: Indices, places: PlaceWorld, state: Words, chosen: Indices, times: Indices
+) -> bool:
+    """A feasible sequence, uniformly among all of them; False if there is none."""
+    ways, sizes = _ways_on(path, places)
+    for i in range(len(path)):
+        members = _members(places, path[i])
+        start = places.starts[path[i]]
+        weights = ways[sizes[i] : sizes[i + 1]].copy()
+        if i > 0:
+            steps = _steps_block(places, chosen[i - 1 : i], members, times[i - 1])[0]
+            for cell in range(len(weights)):
+                gap = start + cell // len(members) - times[i - 1]
+                if gap < np.int64(steps[cell % len(members)]):
+                    weights[cell] = 0.0
+        total = weights.sum()
+        if total <= 0:
+            return False
+        cell = _first_above(weights, next_float(state) * total)
+        chosen[i], times[i] = members[cell % len(members)], start + cell // len(members)
+    return True
+
+
+@compiled
+def _first_above(weights: Floats, target: float) -> int:
+    """Cell at which the weights so far exceed ``target``; the last with weight if rounding leaves none."""
+    found = 0
+    for cell in range(len(weights)):
+        if weights[cell] > 0:
+            found = cell
+            target -= weights[cell]
+            if target < 0:
+                break
+    return found
+
+
+@compiled
+def smooth_times(places: PlaceWorld, chosen: Indices, times: Indices, must_be_open: bool) -> bool:
+    """Shift times by the least total that makes every step reachable; False if no times do.
+
+    Least cost over timesteps, place by place: to arrive at t one leaves the place before at any
+    timestep from which t is late enough.
+
+    Paper: section 5.6 (ss:poi-reconstruct), time smoothing.
+    """
+    length, day = len(chosen), places.is_open.shape[1]
+    shifts = np.full((length, day), np.inf)
+    froms = np.zeros((length, day), dtype=np.int32)
+    best = np.zeros(day)
+    for i in range(length):
+        if i > 0:
+            _least_shifts(places, chosen[i - 1], chosen[i], shifts[i - 1], best, froms[i])
+        for t in range(day):
+            if not must_be_open or places.is_open[chosen[i], t]:
+                shifts[i, t] = abs(t - times[i]) + best[t]
+    last = np.argmin(shifts[length - 1])
+    if shifts[length - 1, last] == np.inf:
+        return False
+    for i in range(length - 1, -1, -1):
+        times[i] = last
+        last = froms[i, last]
+    return True
+
+
+@compiled
+def _least_shifts(
+    places: PlaceWorld, origin: int, destination: int, shifts: Floats, best: Floats, froms: Indices
+) -> None:
+    """For each arrival, the least total shift so far and the departure that has it."""
+    best[:] = np.inf
+    profile, steps = -1, 0
+    for departure in range(len(shifts)):
+        if places.profile_of_timestep[departure] != profile:
+            profile = places.profile_of_timestep[departure]
+            steps = least_steps(places, origin, destination, departure)
+        arrival = departure + steps
+        if arrival < len(shifts) and shifts[departure] < best[arrival]:
+            best[arrival] = shifts[departure]
+            froms[arrival] = departure
+    for t in range(1, len(best)):
+        if best[t - 1] <= best[t]:
+            best[t], froms[t] = best[t - 1], froms[t - 1]
