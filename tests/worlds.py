@@ -26,6 +26,13 @@ TREE = build_tree(
 )
 
 
+CLOSED_ON_WEDNESDAY = {"Mo 10:00-12:00", "off"}
+_COUNTS = st.integers(0, 9).map(float)
+POPULARITY = st.tuples(_COUNTS) | st.lists(_COUNTS, min_size=24, max_size=24).map(tuple)
+# Timesteps and intervals in minutes: hourly and longer, and some with several timesteps to an interval.
+CLOCKS = [(60, 60), (120, 120), (240, 240), (60, 180), (120, 360), (240, 480)]
+
+
 @st.composite
 def places(draw: st.DrawFn, *, most: int = 8) -> list[Place]:
     """One to ``most`` places around one spot, some at the same point, some open to everywhere."""
@@ -41,7 +48,7 @@ def places(draw: st.DrawFn, *, most: int = 8) -> list[Place]:
                 draw(st.lists(st.sampled_from(TREE.ids), min_size=1, max_size=2, unique=True))
             ),
             hours=draw(st.sampled_from(HOURS)),
-            popularity=(float(draw(st.integers(0, 9))),),
+            popularity=draw(POPULARITY),
             is_anywhere=draw(st.integers(0, 9)) == 0,
         )
         for number in range(count)
@@ -56,8 +63,10 @@ def settings(draw: st.DrawFn, *, most_kappa: int = 1) -> dict[str, Any]:
     """Keys of a `world.toml` for straight-line travel."""
     speed = st.sampled_from([0.5, 2.0, 8.0, float("inf")])
     dimensions = draw(st.permutations(["space", "time", "category"]))
+    timestep, interval = draw(st.sampled_from(CLOCKS))
     return {
-        "timestep_minutes": draw(st.sampled_from([60, 120, 240])),
+        "timestep_minutes": timestep,
+        "interval_minutes": interval,
         "speed_kmh": draw(speed | st.lists(speed, min_size=24, max_size=24)),
         "kappa": draw(st.integers(1, most_kappa)),
         "grid": draw(st.integers(1, 4)),
@@ -71,7 +80,12 @@ def settings(draw: st.DrawFn, *, most_kappa: int = 1) -> dict[str, Any]:
 def world_inputs(draw: st.DrawFn, *, most: int = 8) -> tuple[list[Place], dict[str, Any]]:
     """Places and settings that fit each other."""
     rows = draw(places(most=most))
-    return rows, draw(settings(most_kappa=len(rows)))
+    return rows, draw(settings(most_kappa=open_count(rows)))
+
+
+def open_count(rows: Sequence[Place]) -> int:
+    """Places that are open on the day of all these worlds."""
+    return sum(row.hours not in CLOSED_ON_WEDNESDAY for row in rows)
 
 
 def write_world_files(

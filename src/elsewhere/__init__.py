@@ -4,33 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from elsewhere.errors import ElsewhereError, InputError, MissingExtraError, WorldFileError
-from elsewhere.trajectories import Trajectory, Visit
+from elsewhere.errors import BudgetError, ElsewhereError, InputError, MissingExtraError, WorldFileError
+from elsewhere.trajectories import SharedTrajectory, Trajectory, Visit
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
     from elsewhere.config import read_config
+    from elsewhere.io.reading import read_trajectories
+    from elsewhere.methods.ledger import Ledger
+    from elsewhere.methods.registry import METHODS, method
     from elsewhere.world.build import build_world
     from elsewhere.world.update import update_world
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "METHODS",
+    "BudgetError",
     "ElsewhereError",
     "InputError",
+    "Ledger",
     "MissingExtraError",
+    "SharedTrajectory",
     "Trajectory",
     "Visit",
     "World",
     "WorldFileError",
     "build_world",
+    "method",
     "read_config",
+    "read_trajectories",
     "update_world",
 ]
 
-# Building a world needs libraries that a device has no use for: they load on first use.
+# What a caller may not need loads on first use: libraries that build worlds, loops that share.
 _LAZY = {
+    "METHODS": "elsewhere.methods.registry",
+    "Ledger": "elsewhere.methods.ledger",
     "build_world": "elsewhere.world.build",
+    "method": "elsewhere.methods.registry",
+    "read_trajectories": "elsewhere.io.reading",
     "read_config": "elsewhere.config",
     "update_world": "elsewhere.world.update",
 }

@@ -22,7 +22,7 @@ from pydantic import (
 from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELATED, edge_weights
 from elsewhere.knowledge.clock import MINUTES_PER_DAY, WEEKDAYS, date_of
 
-Positive = Annotated[float, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Dimension = Literal["space", "time", "category"]
 
 
@@ -183,11 +183,13 @@ class WorldSettings(Table):
         day = str(value)
         day = day[:3].title() if day[:3].title() in WEEKDAYS else day
         try:
-            date_of(day)
+            is_near = 1900 <= date_of(day).year <= 2200
         except ValueError:
+            is_near = False
+        if not is_near:
             raise ValueError(
                 f"found {day!r}, must be one of {', '.join(WEEKDAYS)} or a date such as 2025-09-17"
-            ) from None
+            )
         return day
 
     @field_validator("merge_order")

@@ -23,6 +23,8 @@ class Trajectory:
         self._visits = tuple(Visit(*visit) for visit in visits)
         steps = [visit.timestep for visit in self._visits]
         # No message may quote private visits (R10).
+        if not all(isinstance(step, int) for step in steps):
+            raise ValueError("timesteps of a trajectory must be whole numbers")
         if not steps:
             raise ValueError("a trajectory needs at least one visit")
         if steps[0] < 0 or any(later <= earlier for earlier, later in pairwise(steps)):

@@ -13,7 +13,7 @@ from elsewhere.knowledge.clock import interval_levels
 from elsewhere.knowledge.places import Place
 from elsewhere.world.space import SpaceLevels, divide_space
 from elsewhere.world.world import World
-from worlds import build, settings_of, world_inputs
+from worlds import CLOSED_ON_WEDNESDAY, build, settings_of, world_inputs
 
 Key = tuple[int, int, int, int, int]
 Member = tuple[int, int, int]
@@ -76,10 +76,11 @@ def _mass(world: World, members: set[Member]) -> float:
     settings = settings_of(world)
     if settings.kappa.weight == "count":
         return len({p for p, _, _ in members})
-    hour = world.clock.interval_minutes / 60
+    minutes = world.clock.interval_minutes
     heaviest: dict[int, float] = {}
     for p, _, interval in members:
-        weight = float(world.places.weights[p, int(interval * hour)])
+        touched = {minute // 60 for minute in range(interval * minutes, (interval + 1) * minutes)}
+        weight = max(float(world.places.weights[p, hour]) for hour in touched)
         heaviest[p] = max(heaviest.get(p, 0.0), weight)
     return sum(heaviest.values())
 
@@ -107,7 +108,7 @@ def test_merging_by_popularity(
     tmp_path: Path, inputs: tuple[list[Place], dict[str, Any]], least: int
 ) -> None:
     rows, keys = inputs
-    total = sum(row.popularity[0] for row in rows)
+    total = sum(max(row.popularity) for row in rows if row.hours not in CLOSED_ON_WEDNESDAY)
     keys["kappa"] = {"least": min(float(least), max(total, 1e-9)), "weight": "popularity"}
     if total > 0:
         world = build(tmp_path, rows, keys)

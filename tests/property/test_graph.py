@@ -57,6 +57,16 @@ def test_region_reachability_equals_brute_force(tmp_path: Path, inputs: Inputs) 
 
 
 @given(st.data())
+@examples(max_examples=25)
+def test_region_reachability_with_short_intervals(tmp_path: Path, data: st.DataObject) -> None:
+    """Several intervals to an hour, so that hours of departure begin within and between regions."""
+    rows, keys = data.draw(world_inputs(most=2))
+    keys |= {"timestep_minutes": 10, "interval_minutes": data.draw(st.sampled_from([20, 30, 90]))}
+    world = build(tmp_path, rows, keys)
+    np.testing.assert_array_equal(edges_of(world.graph), brute_force_edges(world))
+
+
+@given(st.data())
 @examples(max_examples=60)
 def test_travel_tables_give_the_brute_force_graph_too(tmp_path: Path, data: st.DataObject) -> None:
     rows, keys = data.draw(world_inputs(most=5))

@@ -58,6 +58,8 @@ def test_no_region_is_empty_and_each_is_made_of_its_members(tmp_path: Path, inpu
         assert set(regions.places_of(region)) == set(regions.pair_places[pairs])
         assert regions.starts[region] == intervals.min() * width
         assert regions.ends[region] == (intervals.max() + 1) * width
+        hours = world.clock.timestep_minutes / 60
+        assert regions.mid_hours[region] == (regions.starts[region] + regions.ends[region]) / 2 * hours
         middle = world.places.vectors[regions.places_of(region)].mean(axis=0)
         np.testing.assert_allclose(regions.vectors[region], middle / np.linalg.norm(middle), atol=1e-12)
 

@@ -9,14 +9,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.knowledge.places import Place
+from elsewhere.world.graph import EdgeFiller
 from elsewhere.world.update import update_world
 from elsewhere.world.world import World
-from worlds import HOURS, TREE, build, place, places, settings, write_place_rows
+from worlds import HOURS, POPULARITY, TREE, build, open_count, place, places, settings, write_place_rows
 
 _OFFSET = st.integers(0, 6)
 
@@ -26,7 +28,9 @@ def _changes(draw: st.DrawFn, rows: list[Place], *, may_add: bool = True) -> tup
     """Some places changed, moved, added; some removed; the first is always open and stays."""
     changed, removed = [], []
     for row in rows[1:]:
-        match draw(st.sampled_from(["keep", "keep", "hours", "move", "remove", "category", "popularity"])):
+        match draw(
+            st.sampled_from(["keep", "keep", "hours", "move", "remove", "category", "popularity", "anywhere"])
+        ):
             case "hours":
                 changed.append(replace(row, hours=draw(st.sampled_from(HOURS))))
             case "move":
@@ -34,7 +38,9 @@ def _changes(draw: st.DrawFn, rows: list[Place], *, may_add: bool = True) -> tup
             case "category":
                 changed.append(replace(row, category_ids=(draw(st.sampled_from(TREE.ids)),)))
             case "popularity":
-                changed.append(replace(row, popularity=(float(draw(st.integers(0, 9))),)))
+                changed.append(replace(row, popularity=draw(POPULARITY)))
+            case "anywhere" if may_add:
+                changed.append(replace(row, is_anywhere=not row.is_anywhere))
             case "remove":
                 removed.append(row.place_id)
     for number in range(draw(st.integers(0, 2)) if may_add else 0):
@@ -46,12 +52,14 @@ def _changes(draw: st.DrawFn, rows: list[Place], *, may_add: bool = True) -> tup
 def _check_update_equals_rebuild(
     folder: Path, rows: list[Place], keys: dict[str, Any], changed: list[Place], removed: list[str]
 ) -> None:
+    after = {row.place_id: row for row in rows} | {row.place_id: row for row in changed}
+    kept = [row for row in after.values() if row.place_id not in removed]
+    if not isinstance(keys["kappa"], dict):
+        keys["kappa"] = min(keys["kappa"], open_count(rows), open_count(kept))
     world = build(folder, rows, keys)
     write_place_rows(folder / "changes.csv", changed, removed)
     world.save(folder / "w.world")
     updated = update_world(World.load(folder / "w.world"), folder / "changes.csv")
-    after = {row.place_id: row for row in rows} | {row.place_id: row for row in changed}
-    kept = [row for row in after.values() if row.place_id not in removed]
     rebuilt = build(folder, kept, keys)
     updated.save(folder / "updated.world")
     rebuilt.save(folder / "rebuilt.world")
@@ -62,7 +70,9 @@ def _check_update_equals_rebuild(
 @examples(max_examples=150)
 def test_update_equals_rebuild_on_a_grid(tmp_path: Path, data: st.DataObject) -> None:
     rows = data.draw(places(most=10))
-    _check_update_equals_rebuild(tmp_path, rows, data.draw(settings()), *data.draw(_changes(rows)))
+    _check_update_equals_rebuild(
+        tmp_path, rows, data.draw(settings(most_kappa=6)), *data.draw(_changes(rows))
+    )
 
 
 @given(st.data())
@@ -70,7 +80,7 @@ def test_update_equals_rebuild_on_a_grid(tmp_path: Path, data: st.DataObject) ->
 def test_update_equals_rebuild_where_popular_places_stand_alone(tmp_path: Path, data: st.DataObject) -> None:
     rows = data.draw(places(most=10))
     rows[0] = replace(rows[0], popularity=(9.0,))
-    keys = data.draw(settings()) | {"kappa": {"least": 5, "weight": "popularity"}}
+    keys = data.draw(settings(most_kappa=6)) | {"kappa": {"least": 5, "weight": "popularity"}}
     _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
 
 
@@ -101,7 +111,7 @@ def test_update_equals_rebuild_with_other_spaces(tmp_path: Path, data: st.DataOb
             ]
         )
     )
-    keys = data.draw(settings())
+    keys = data.draw(settings(most_kappa=6))
     del keys["grid"]
     _check_update_equals_rebuild(tmp_path, rows, keys | {"space": space}, *data.draw(_changes(rows)))
 
@@ -123,7 +133,7 @@ def test_update_equals_rebuild_on_roads(tmp_path: Path, data: st.DataObject) -> 
         writer.writerow(["3-0", "0-0", 13.1, ""])
     travel = {"kind": "roads", "nodes": str(tmp_path / "nodes.csv"), "edges": str(tmp_path / "edges.csv")}
     speed = data.draw(st.sampled_from([5.0, [5.0] * 12 + [10.0] * 12]))
-    keys = data.draw(settings()) | {"travel": {**travel, "speed_kmh": speed}}
+    keys = data.draw(settings(most_kappa=6)) | {"travel": {**travel, "speed_kmh": speed}}
     del keys["speed_kmh"]
     _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
 
@@ -136,6 +146,26 @@ def test_update_equals_rebuild_on_a_given_matrix(tmp_path: Path, data: st.DataOb
         file.write("from_id,to_id,minutes\n")
         for a, b in product(rows, repeat=2):
             file.write(f"{a.place_id},{b.place_id},{data.draw(st.sampled_from([5, 61, 300]))}\n")
-    keys = data.draw(settings()) | {"travel": {"kind": "matrix", "file": str(tmp_path / "minutes.csv")}}
+    keys = data.draw(settings(most_kappa=6)) | {
+        "travel": {"kind": "matrix", "file": str(tmp_path / "minutes.csv")}
+    }
     del keys["speed_kmh"]
     _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows, may_add=False)))
+
+
+def test_an_update_works_out_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [place(f"p{i}", 50 + i * 0.01, 10, hours="08:00-12:00") for i in range(8)]
+    world = build(tmp_path, rows, {"kappa": 1, "grid": 8})
+    worked_out = []
+    fill = EdgeFiller.fill
+
+    def counting(self: EdgeFiller, words: Any, **more: Any) -> None:
+        worked_out.append(len(more["origins"]) * len(more["destinations"]))
+        fill(self, words, **more)
+
+    monkeypatch.setattr(EdgeFiller, "fill", counting)
+    write_place_rows(tmp_path / "changes.csv", [replace(rows[3], hours="08:00-13:00")])
+    updated = update_world(world, tmp_path / "changes.csv")
+    assert len(updated.regions) == len(world.regions) + 1
+    # One new region, from it to all and from all others to it.
+    assert sum(worked_out) == len(updated.regions) + len(world.regions)

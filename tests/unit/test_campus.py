@@ -170,7 +170,10 @@ def test_ubc_geojson(tmp_path: Path) -> None:
         (gzip.compress(b"x" * 1000, mtime=0)[:-20], "truncated"),
         (b"\xff\xfe\x00", "UTF-8"),
         (b'{"type": "Feature"}', "FeatureCollection"),
+        (b'{"features": [5]}', "FeatureCollection"),
+        ((UBC_HEADER + UBC_ROWS + UBC_ROWS).encode(), "BLDG_UID: found again"),
     ],
+    ids=["columns", "usage", "position", "too-few", "truncated", "encoding", "geojson", "features", "twice"],
 )
 def test_bad_ubc_files(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "raw").write_bytes(content)

@@ -135,3 +135,30 @@ def test_bad_polygons_are_all_named(tmp_path: Path) -> None:
     (tmp_path / "c.geojson").write_text("not json")
     with pytest.raises(InputError, match="GeoJSON"):
         read_polygons(tmp_path / "c.geojson", "name", None)
+
+
+def test_where_polygons_overlap_the_first_counts(tmp_path: Path) -> None:
+    path = _geojson(tmp_path / "o.geojson", [({"id": "b"}, _square(0, 0)), ({"id": "a"}, _square(0, 0))])
+    levels = _divide(
+        [place("p", 0.5, 0.5)], PolygonSpace(kind="polygons", file=path), read_polygons(path, "id", None)
+    )
+    assert levels.labels[0][levels.cells[0, 0]] == "b"
+
+
+def test_polygons_without_any_place_are_refused(tmp_path: Path) -> None:
+    path = _geojson(tmp_path / "far.geojson", [({"id": "a"}, _square(50, 50))])
+    with pytest.raises(InputError, match="longitude, latitude"):
+        _divide(
+            [place("p", 0.5, 0.5)], PolygonSpace(kind="polygons", file=path), read_polygons(path, "id", None)
+        )
+
+
+def test_bounds_may_cross_the_date_line_or_go_round_the_globe() -> None:
+    fiji = GridSpace(cells=2, bounds=(-20, 177, -10, 183))
+    rows = [place("a", -15, 178), place("b", -15, -178.5), place("c", -15, 179.9)]
+    assert (_divide(rows, fiji).cells[0] % 2).tolist() == [0, 1, 0]
+    globe = GridSpace(cells=4, bounds=(-90, -180, 90, 180))
+    cities = [place("london", 51.5, -0.1), place("new-york", 40.7, -74), place("tokyo", 35.7, 139.7)]
+    assert (_divide(cities, globe).cells[0] % 4).tolist() == [1, 1, 3]
+    with pytest.raises(InputError, match="within the bounds"):
+        _divide(cities, fiji)

@@ -8,7 +8,8 @@ from io import TextIOWrapper
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli import dataset, demo, world
+from elsewhere.cli import dataset, demo, ledger, world
+from elsewhere.cli import perturb as perturb_command
 from elsewhere.cli.console import report_error
 from elsewhere.errors import ElsewhereError
 
@@ -21,6 +22,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("demo")(demo.demo)
+app.command("perturb")(perturb_command.perturb)
+app.add_typer(ledger.app, name="ledger")
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(world.app, name="world")
 

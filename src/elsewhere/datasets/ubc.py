@@ -56,6 +56,8 @@ def read_ubc_buildings(path: Path) -> tuple[list[Place], str, str]:
         except ValueError as error:
             faults.append(Fault(row=number, column="LAT", problem=str(error)))
             continue
+        if record["BLDG_UID"] in floor_space:
+            faults.append(Fault(row=number, column="BLDG_UID", problem="found again, must be unique"))
         floor_space[record["BLDG_UID"]] = _number(record.get("GBA"))
         rows.append(
             Place(
@@ -90,9 +92,9 @@ def _records(path: Path) -> list[dict[str, Any]]:
     if text.lstrip().startswith("{"):
         try:
             features = json.loads(text)["features"]
+            records = [{**feature["properties"], "geometry": feature["geometry"]} for feature in features]
         except (ValueError, KeyError, TypeError):
-            raise InputError(str(path), "not a GeoJSON FeatureCollection") from None
-        records = [{**feature["properties"], "geometry": feature["geometry"]} for feature in features]
+            raise InputError(str(path), "not a GeoJSON FeatureCollection of buildings") from None
     else:
         records = list(csv.DictReader(io.StringIO(text)))
     missing = [name for name in _COLUMNS if not records or name not in records[0]]
@@ -116,8 +118,11 @@ def _text(path: Path) -> str:
 def _position(record: dict[str, Any]) -> tuple[float, float]:
     """Latitude and longitude; in the published CSV the columns LAT and LONG are swapped."""
     if "geometry" in record:
-        middle = shapely.from_geojson(json.dumps(record["geometry"])).centroid
-        return round(middle.y, 6), round(middle.x, 6)
+        try:
+            middle = shapely.from_geojson(json.dumps(record["geometry"])).centroid
+            return round(middle.y, 6), round(middle.x, 6)
+        except (shapely.errors.GEOSException, AttributeError):
+            raise ValueError("found a geometry that is none, must be a polygon") from None
     latitude, longitude = _number(record.get("LAT")), _number(record.get("LONG"))
     if abs(latitude) > 90 and abs(longitude) <= 90:
         latitude, longitude = longitude, latitude

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,29 +22,22 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     if target.exists() and not target.is_file():
         what = "a folder" if target.is_dir() else "not a plain file"
         raise InputError(str(path), f"cannot be written: it is {what}")
+    # Opened as any new file, so that the user's umask decides who may read it.
+    part = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
     except (FileExistsError, NotADirectoryError):
         raise InputError(str(path), f"cannot be written: {target.parent} is not a folder") from None
     except OSError as error:
         raise InputError(str(path), f"cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        _take_place(Path(name), target)
     finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _take_place(temporary: Path, path: Path) -> None:
-    try:
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be written: {error.strerror}") from None
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -29,6 +30,7 @@ class Person:
 
     uid: str
     tid: str
+    date: dt.date
     trajectory: Trajectory
 
 
@@ -49,11 +51,10 @@ class Matcher:
         self._state: Words = randomness.words(1).copy()
         self.counts: Counter[str] = Counter()
 
-    def trajectory(self, points: Iterable[Point]) -> Trajectory:
-        """Visits with strictly increasing timesteps, at least one."""
-        given = list(points)
-        ordered = sorted(given, key=lambda point: point.minute)
-        self.counts["trajectories not in order of time"] += ordered != given
+    def trajectory(self, points: Sequence[Point]) -> Trajectory:
+        """Visits with strictly increasing timesteps within the day of the first point, at least one."""
+        ordered = sorted(points, key=lambda point: point.moment)
+        self.counts["trajectories not in order of time"] += ordered != list(points)
         visits = self._matched(ordered)
         kept = [visits[0]] + [b for a, b in pairwise(visits) if a.place_id != b.place_id]
         self.counts["repeats removed"] += len(visits) - len(kept)
@@ -72,7 +73,7 @@ class Matcher:
                 self.counts[
                     "points matched to a place" if place_id else "points farther than 100 m from any place"
                 ] += 1
-            visits.append(Visit(place_id, self._timestep(point)))
+            visits.append(Visit(place_id, self._timestep(point.moment, points[0].moment)))
         if any(visit.place_id for visit in visits):
             return [visit for visit in visits if visit.place_id]
         self.counts["trajectories with no point near a place"] += 1
@@ -91,8 +92,12 @@ class Matcher:
             chords[is_there], rows[is_there] = found
         return chords.tolist(), rows.tolist()
 
-    def _timestep(self, point: Point) -> int:
-        return int(point.minute // self._clock.timestep_minutes)
+    def _timestep(self, moment: dt.datetime, first: dt.datetime) -> int:
+        """Timestep of the first point's day; what comes after midnight counts as the day's last."""
+        midnight = dt.datetime.combine(first.date(), dt.time())
+        step = int((moment - midnight).total_seconds() // 60 // self._clock.timestep_minutes)
+        self.counts["points after midnight"] += step >= self._clock.timesteps
+        return min(step, self._clock.timesteps - 1)
 
     def _one_of(self, visits: list[Visit]) -> Visit:
         """All but one of the points within a timestep go, at random."""
@@ -106,4 +111,6 @@ def people_of(points: Iterable[Point], matcher: Matcher, path: Path) -> Iterator
         if (uid, tid) in seen:
             raise InputError(str(path), "rows of one trajectory are apart: sort the file by uid and tid")
         seen.add((uid, tid))
-        yield Person(uid=uid, tid=tid, trajectory=matcher.trajectory(group))
+        own = list(group)
+        date = min(point.moment for point in own).date()
+        yield Person(uid=uid, tid=tid, date=date, trajectory=matcher.trajectory(own))

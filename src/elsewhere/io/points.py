@@ -32,8 +32,8 @@ class Point(NamedTuple):
 
     uid: str
     tid: str
-    minute: float
-    """Minutes since midnight."""
+    moment: dt.datetime
+    """Local wall-clock time."""
     latitude: float
     longitude: float
     place_id: str
@@ -69,8 +69,7 @@ def _point(values: tuple[str, ...], row: int, clock: Clock, faults: list[Fault])
     if not (place_id or math.isfinite(latitude)) or (lat and lng and not math.isfinite(latitude)):
         faults.append(Fault(row=row, column="lat", problem="needs lat and lng in degrees, or a place_id"))
         return None
-    minute = local.hour * 60 + local.minute + local.second / 60
-    return Point(uid, tid or local.date().isoformat(), minute, latitude, longitude, place_id)
+    return Point(uid, tid or local.date().isoformat(), local, latitude, longitude, place_id)
 
 
 def _position(lat: str, lng: str) -> tuple[float, float]:
@@ -86,7 +85,9 @@ def _position(lat: str, lng: str) -> tuple[float, float]:
 def _local(moment: str, timezone: str) -> dt.datetime:
     """Local wall-clock time; times without a zone are local already."""
     parsed = dt.datetime.fromisoformat(moment)
-    return parsed.astimezone(ZoneInfo(timezone)) if parsed.tzinfo is not None else parsed
+    if parsed.tzinfo is not None:
+        parsed = parsed.astimezone(ZoneInfo(timezone)).replace(tzinfo=None)
+    return parsed
 
 
 def _frames(path: Path) -> Iterator[pl.DataFrame]:

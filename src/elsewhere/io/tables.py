@@ -55,7 +55,7 @@ def read_places(path: Path, tree: CategoryTree, weight_column: str = "count") ->
         raise InputError(columns.source, "holds no place, at least one is needed")
     ids = columns.unique_ids("place_id")
     fields = _parsed_fields(columns, tree, weight_column)
-    _complain_of_swapped(columns, fields["latitude"], fields["longitude"])
+    _complain_of_swapped(columns, fields, fields["latitude"], fields["longitude"])
     columns.finish()
     return _with_fields([_blank(place_id) for place_id in ids], fields)
 
@@ -89,6 +89,9 @@ def read_place_changes(
             )
     is_kept = [not is_removed for is_removed in removals]
     fields = _parsed_fields(columns, tree, weight_column, is_kept)
+    if "latitude" in fields and "longitude" in fields:
+        among = (current.latitudes.tolist(), current.longitudes.tolist())
+        _complain_of_swapped(columns, fields, *among, is_kept)
     columns.finish()
     rows = [current.row(known[i], tree) if i in known else _blank(i) for i in ids]
     rows = _with_fields(rows, fields)
@@ -137,6 +140,7 @@ def _parsed_fields(
 ) -> dict[str, list[Any]]:
     """For each field of a place that the file has a column for, the values of all rows."""
     known = set(tree.ids)
+    weights = _weight_columns(weight_column)
     parsers: list[tuple[str, str, Callable[[str], Any], Any]] = [
         ("name", "name", str, ""),
         ("lat", "latitude", _latitude, 0.0),
@@ -145,7 +149,7 @@ def _parsed_fields(
         ("hours", "hours", _hours, ""),
         ("popularity", "popularity", _by_hour, (1.0,)),
         ("anywhere", "is_anywhere", flag, False),
-        *((name, "weight", _weight, (1.0,)) for name in _weight_columns(weight_column)),
+        *((name, "weight", _by_hour if name == "popularity" else _weight, (1.0,)) for name in weights),
     ]
     return {
         field: columns.parse(column, parser, default, is_wanted)
@@ -204,14 +208,21 @@ def _checked_hours(columns: Columns) -> list[str]:
     return columns.parse("hours", _hours, default="")
 
 
-def _complain_of_swapped(columns: Columns, latitudes: Sequence[float], longitudes: Sequence[float]) -> None:
-    """A row far from all others that would fall among them with lat and lng exchanged."""
-    if columns.count < 3 or columns.faults:
+def _complain_of_swapped(
+    columns: Columns,
+    fields: dict[str, list[Any]],
+    latitudes: Sequence[float],
+    longitudes: Sequence[float],
+    is_wanted: Sequence[bool] | None = None,
+) -> None:
+    """Rows far from all places (``latitudes``, ``longitudes``) that exchanged would be among them."""
+    if len(latitudes) < 3 or columns.faults:
         return
     latitude, longitude = statistics.median(latitudes), statistics.median(longitudes)
-    for row, (lat, lng) in enumerate(zip(latitudes, longitudes, strict=True)):
+    for row, (lat, lng) in enumerate(zip(fields["latitude"], fields["longitude"], strict=True)):
         is_far = abs(lat - latitude) > 10 and abs(lng - longitude) > 10
-        if is_far and abs(lng - latitude) < 2 and abs(lat - longitude) < 2:
+        would_fit = abs(lng - latitude) < 2 and abs(lat - longitude) < 2
+        if is_far and would_fit and (is_wanted is None or is_wanted[row]):
             problem = f"found lat {lat:g}, lng {lng:g}, far from all other places unless the two are swapped"
             columns.complain(row, "lat", problem)
 

@@ -35,12 +35,14 @@ def read_travel_matrix(path: Path, places: Places, clock: Clock) -> StepTable:
         np.array([index_of.get(value, -1) for value in columns.text(name)], dtype=np.int64)
         for name in ("from_id", "to_id")
     )
-    unlisted = set(range(len(places))) - (set(origins.tolist()) & set(destinations.tolist()))
-    if unlisted and len(places) > 1:
-        columns.faults += [
-            Fault(problem=f"place {places.ids[index]!r} needs at least one row from it and one to it")
-            for index in sorted(unlisted)
-        ]
+    listed = (
+        set(origins.tolist()) | set(destinations.tolist()) | set(np.flatnonzero(places.is_anywhere).tolist())
+    )
+    columns.faults += [
+        Fault(problem=f"place {places.ids[index]!r} has no travel time at all, from it or to it")
+        for index in sorted(set(range(len(places))) - listed)
+        if len(places) > 1
+    ]
     minutes = columns.parse("minutes", _minutes, default=0.0)
     hours = columns.parse("hour", _hour, default=0.0) if "hour" in columns else [0.0] * columns.count
     for row, hour in enumerate(hours):

@@ -74,6 +74,10 @@ class RoadNetwork:
     """An edge's own speed, or nan where the general one holds."""
 
 
+def profile_count(travel: Travel) -> int:
+    return len(travel.steps_at) if isinstance(travel, StraightLine) else len(travel.table)
+
+
 def profile_at(travel: Travel, clock: Clock, timestep: int) -> int:
     """Which profile rules for those who leave at ``timestep``."""
     return int(travel.profile_of_hour[clock.hour_of(timestep)])

@@ -179,6 +179,10 @@ class Ngram:
             facts["epsilon"] = str(self.epsilon)
         else:
             facts["epsilon_per_draw"] = str(self.epsilon_per_draw)
+            facts["epsilon_at_most"] = float(self.spent_on(self.world.clock.timesteps))
+        if self.sensitivity != "world":
+            facts["promise"] = "NOT ε-LDP"
+            facts["epsilon_really_spent_on_5_visits_at_most"] = float(self.spent_on(5))
         return facts
 
     def _chunks(self, trajectories: Sequence[Trajectory]) -> list[_Rows]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -94,7 +95,7 @@ def assemble(
     regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
     distances = _distances(regions, tree, settings)
     return World(
-        settings=plain_settings(settings),
+        settings_json=json.dumps(plain_settings(settings), sort_keys=True),
         clock=clock,
         tree=tree,
         places=places,

@@ -86,8 +86,17 @@ def _weights(
 ) -> Floats:
     if settings.kappa.weight == "count":
         return np.ones(len(owners))
-    hours = intervals * clock.interval_minutes // 60
-    return places.weights[owners, hours]
+    # A place counts with the largest weight of the hours that an interval touches.
+    first_hours = np.arange(clock.intervals) * clock.interval_minutes // 60
+    last_hours = ((np.arange(clock.intervals) + 1) * clock.interval_minutes - 1) // 60
+    by_interval = np.stack(
+        [
+            places.weights[:, first : last + 1].max(axis=1)
+            for first, last in zip(first_hours, last_hours, strict=True)
+        ],
+        axis=1,
+    )
+    return by_interval[owners, intervals]
 
 
 def _finest_keys(memberships: Memberships, space: SpaceLevels, settings: WorldSettings) -> Keys:
@@ -131,7 +140,7 @@ def _hulls(region_of: Indices, intervals: Indices, count: int) -> tuple[Indices,
     """First interval of each region and the one after its last: what merging has really put together.
 
     Deviation: region-interval — the interval of a merged region is the hull of the intervals in it, not
-    the whole block of hours it climbed to, so no region claims hours in which nothing of it is open.
+    the whole block of hours it climbed to: it starts and ends when something of it is open.
     """
     starts = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
     ends = np.zeros(count, dtype=np.int32)

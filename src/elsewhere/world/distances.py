@@ -66,7 +66,7 @@ def region_distance(distances: RegionDistances, a: int, b: int) -> float:
 
 
 def largest_distance(distances: RegionDistances) -> float:
-    """Largest d between any two regions, exactly."""
+    """Largest d between any two regions, by the same formula as `region_distance`."""
     rows = np.arange(len(distances.kinds)) if distances.is_circular else _extremes(distances)
     chosen = distances._replace(
         vectors=distances.vectors[rows], mid_hours=distances.mid_hours[rows], kinds=distances.kinds[rows]

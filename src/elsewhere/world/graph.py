@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Indices, Steps, Words
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.clock import Clock
-from elsewhere.knowledge.travel import Travel
+from elsewhere.knowledge.travel import Travel, profile_count
 from elsewhere.world.reach import SetTravel, distinct_place_sets
 from elsewhere.world.regions import Regions
 
@@ -132,7 +132,7 @@ def first_departures(regions: Regions, travel: Travel, clock: Clock) -> Indices:
     A timestep beyond the day where the profile does not occur within the region's interval.
     """
     hours = np.arange(clock.timesteps) * clock.timestep_minutes // 60
-    profiles = int(travel.profile_of_hour.max()) + 1
+    profiles = profile_count(travel)
     departures = np.full((len(regions), profiles), 2 * clock.timesteps, dtype=np.int32)
     for profile in range(profiles):
         timesteps = np.flatnonzero(travel.profile_of_hour[hours] == profile)

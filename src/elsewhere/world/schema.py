@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.world.meaning import check_facts, check_meaning
+
 
 class _Spec(NamedTuple):
     """Type and size names of an array; entries must be below ``below`` and not under ``least``."""
@@ -75,8 +77,16 @@ _TEXTS = {
 _POLYGON_TEXTS = {"polygons.shapes": "polygons", "polygons.names": "polygons", "polygons.parents": "polygons"}
 
 
+def array_names() -> set[str]:
+    """Names of all arrays that a world may have."""
+    texts = {*_TEXTS, *_POLYGON_TEXTS}
+    tables = {*_REQUIRED, *_STRAIGHT_LINE, *_STEP_TABLE, *_ROADS}
+    return tables | texts | {f"{text}.ends" for text in texts}
+
+
 def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """Raise ValueError or KeyError, with a reason, unless ``arrays`` fit each other and ``facts``."""
+    """Raise an error, with a reason, unless ``arrays`` and ``facts`` make up a world."""
+    check_facts(facts)
     specs = _REQUIRED | (_STRAIGHT_LINE if facts["travel"] == "StraightLine" else _STEP_TABLE)
     specs |= _ROADS if "roads.origins" in arrays else {}
     texts = _TEXTS | (_POLYGON_TEXTS if "polygons.names" in arrays else {})
@@ -93,6 +103,7 @@ def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Non
             raise ValueError(f"{name} must not fall")
     _check_ends(arrays)
     _check_last_word(arrays["graph.words"], sizes["regions"])
+    check_meaning(facts, arrays)
 
 
 def _known_sizes(facts: dict[str, Any]) -> dict[str, int]:
@@ -129,8 +140,13 @@ def _size(name: str, sizes: dict[str, int]) -> int:
 
 def _check_array(name: str, spec: _Spec, array: NDArray[Any], sizes: dict[str, int]) -> None:
     expected = tuple(_size(size, sizes) for size in spec.sizes)
-    if array.dtype.name != spec.dtype or array.shape != expected:
-        raise ValueError(f"{name} is {array.dtype} {array.shape}, must be {spec.dtype} {expected}")
+    # The exact type, byte order included: compiled loops take the bytes as they are.
+    if array.dtype != np.dtype(spec.dtype).newbyteorder("<") or array.shape != expected:
+        raise ValueError(f"{name} is {array.dtype.str} {array.shape}, must be {spec.dtype} {expected}")
+    if spec.dtype == "float64" and np.isnan(array).any() and name != "roads.speeds_kmh":
+        raise ValueError(f"{name} holds what is not a number")
+    if spec.dtype == "bool" and array.view(np.uint8).max(initial=0) > 1:
+        raise ValueError(f"{name} holds what is neither true nor false")
     if spec.below is not None and array.size:
         limit = _size(spec.below, sizes)
         if int(array.min()) < spec.least or int(array.max()) >= limit:

@@ -69,6 +69,9 @@ def _grid(places: Places, settings: GridSpace) -> SpaceLevels:
         west, east = longitudes.min(), longitudes.max()
     else:
         south, west, north, east = settings.bounds
+        # The turn of the globe at which a place lies nearest to the middle of the bounds.
+        turns = np.rint(((west + east) / 2 - places.longitudes) / 360)
+        longitudes = places.longitudes + 360 * turns
         is_inside = (south <= latitudes) & (latitudes <= north) & (west <= longitudes) & (longitudes <= east)
         if not is_inside.any():
             raise InputError("space", "no place lies within the bounds (south, west, north, east)")
@@ -178,7 +181,8 @@ def read_polygons(path: Path, id_property: str, parent_property: str | None) -> 
     faults: list[Fault] = []
     shapes, names, parents = [], [], []
     for number, feature in enumerate(features, start=1):
-        properties = feature.get("properties") or {}
+        properties = feature.get("properties")
+        properties = properties if isinstance(properties, dict) else {}
         name = str(properties.get(id_property, "") or "")
         parent = str(properties.get(parent_property, "") or "") if parent_property else ""
         shape = _shape_of(feature)

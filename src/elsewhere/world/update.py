@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Bools, Indices, Words
 from elsewhere.compiled import compiled
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, WorldFileError
 from elsewhere.io.tables import read_place_changes
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
@@ -31,7 +31,10 @@ from elsewhere.world.world import World
 
 def update_world(world: World, changes: str | Path, progress: Progress = no_progress) -> World:
     """World after the changes in a table of places (see `io.tables.read_place_changes`)."""
-    settings = restored_settings(world.settings)
+    try:
+        settings = restored_settings(world.settings)
+    except ValueError as error:
+        raise WorldFileError(f"the world's settings are not valid: {error}") from None
     changed, removed = read_place_changes(Path(changes), world.tree, world.places, settings.kappa.weight)
     places = changed_places(world.places, build_places(changed, world.tree), removed)
     if not len(places):

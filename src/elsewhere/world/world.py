@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +30,7 @@ class World:
     Two worlds are equal if their content hashes are.
     """
 
-    settings: dict[str, Any]
+    settings_json: str
     clock: Clock
     tree: CategoryTree
     places: Places
@@ -81,6 +82,12 @@ class World:
         from elsewhere.world.file import content_of, hash_of  # noqa: PLC0415 - the file format knows the world
 
         return hash_of(content_of(self))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The choices that shaped the world, without paths; a copy."""
+        plain: dict[str, Any] = json.loads(self.settings_json)
+        return plain
 
     @cached_property
     def place_index(self) -> dict[str, int]:

@@ -1,0 +1,102 @@
+"""`elsewhere perturb`: a file of trajectories to a file of shared ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from elsewhere import __version__
+from elsewhere.cli.console import counter, facts_table, needs_extra, out, print_json, warn
+from elsewhere.errors import InputError
+from elsewhere.world.world import World
+
+
+def perturb(
+    trajectories: Annotated[
+        Path, typer.Argument(metavar="TRAJ", help="CSV, Parquet or GeoJSON.", show_default=False)
+    ],
+    world_file: Annotated[
+        Path, typer.Option("-w", "--world", metavar="F.world", help="The world.", show_default=False)
+    ],
+    epsilon: Annotated[
+        str, typer.Option("-e", "--epsilon", help="ε for each whole trajectory.", show_default=False)
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="OUT", help="CSV, Parquet or GeoJSON.", show_default=False),
+    ],
+    *,
+    name: Annotated[str, typer.Option("-m", "--method", help="Which method.")] = "ngram",
+    n: Annotated[int, typer.Option("-n", help="Length of an n-gram.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse trajectories that do not fit the world.")
+    ] = False,
+    sensitivity: Annotated[
+        str, typer.Option(help="'world', or '1' to reproduce the paper's numbers: that is NOT ε-LDP.")
+    ] = "world",
+    seed: Annotated[int | None, typer.Option(help="Repeatable, for experiments only: NOT private.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Perturb every trajectory of a file under ε-local differential privacy.
+
+    The number of visits of each trajectory, its person, id and day are not hidden. A run that was
+    stopped goes on where it was; nothing is perturbed twice.
+
+    Example: elsewhere perturb campus/trajectories.csv -w campus.world -e 5 -o shared.csv
+    """
+    started = time.perf_counter()
+    with needs_extra("reading trajectories", "build"):
+        from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+    if sensitivity not in {"world", "1"}:
+        raise InputError("--sensitivity", f"found {sensitivity!r}, must be 'world' or '1'")
+    chosen = method(
+        name,
+        World.load(world_file),
+        epsilon=epsilon,
+        n=n,
+        sensitivity=1 if sensitivity == "1" else "world",
+    )
+    if sensitivity == "1":
+        spent = float(chosen.spent_on(5))
+        warn(f"sensitivity 1 is NOT ε-LDP: on five visits it really spends up to {spent:.1f}, not {epsilon}")
+    if seed is not None:
+        warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
+    with counter("Perturbing") as progress:
+        result = perturb_file(
+            trajectories,
+            output,
+            chosen,
+            version=__version__,
+            workers=workers,
+            seed=seed,
+            is_strict=strict,
+            progress=progress,
+        )
+    seconds = time.perf_counter() - started
+    if as_json:
+        print_json({**result.metadata, "counts": result.counts, "seconds": round(seconds, 3)})
+        return
+    out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
+
+
+def _for_people(
+    metadata: dict[str, Any], counts: dict[str, int], output: Path, seconds: float
+) -> dict[str, str]:
+    promise = f"ε = {metadata['epsilon']} for each trajectory, its length public"
+    lines = {
+        "Shared": f"{metadata['trajectories']:,} trajectories, {counts['visits']:,} visits, in {output}",
+        "Promise": promise if metadata["is_ldp"] else "none: NOT ε-LDP",
+        "Method": f"{metadata['method']}, n = {metadata['n']}",
+        "World": metadata["world"],
+        "Time": f"{seconds:.2f} s",
+    }
+    for what, count in sorted(counts.items()):
+        if what != "visits" and count:
+            kind, _, rest = what.partition(": ")
+            lines[f"{kind.capitalize()}: {rest}" if rest else what.capitalize()] = f"{count:,}"
+    return lines

@@ -1,0 +1,246 @@
+"""Proposals and draws against exact distributions, each test also rejecting a wrong ε."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from elsewhere.arrays import Indices
+from elsewhere.compiled import compiled
+from elsewhere.errors import InputError
+from elsewhere.mechanism import proposal
+from elsewhere.mechanism.budget import Draw, split_evenly
+from elsewhere.mechanism.coin import Tape, new_tape, ran_out
+from elsewhere.mechanism.draw import SCORE_STEPS, coin_of, draw_walk, score
+from elsewhere.mechanism.perturb import perturb_regions, plan_draws
+from elsewhere.mechanism.proposal import Proposals, build_proposals, propose
+from elsewhere.randomness import SeededRandomness, SystemRandomness
+from elsewhere.world.graph import RegionGraph, degrees_of
+from elsewhere.world.world import World
+from privacy_tools import PlainTape, exact_draw, p_value
+from worlds import build, place, world_inputs
+
+SAMPLES = 100_000
+
+
+@compiled
+def _proposed(tape: Tape, proposals: Proposals, length: int, samples: int) -> Indices:
+    walks = np.empty((samples, length), dtype=np.int32)
+    for i in range(samples):
+        propose(tape, proposals, walks[i])
+    return walks
+
+
+def _graph(edges: np.ndarray[Any, np.dtype[np.bool_]]) -> RegionGraph:
+    bits = np.zeros((len(edges), -(-len(edges) // 64) * 64), dtype=np.bool_)
+    bits[:, : len(edges)] = edges
+    words = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+    return RegionGraph(words=words, out_degrees=degrees_of(words))
+
+
+def _walks(edges: np.ndarray[Any, np.dtype[np.bool_]], length: int) -> list[tuple[int, ...]]:
+    return [
+        walk
+        for walk in product(range(len(edges)), repeat=length)
+        if all(edges[a, b] for a, b in pairwise(walk))
+    ]
+
+
+@pytest.mark.parametrize("bits", [61, 9, 7])
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_proposals_are_uniform_also_where_counts_are_rounded(
+    monkeypatch: pytest.MonkeyPatch, bits: int, length: int
+) -> None:
+    monkeypatch.setattr(proposal, "_WEIGHT_BITS", bits)
+    generator = np.random.default_rng(3)
+    edges = generator.random((7, 7)) < np.linspace(0.1, 0.9, 7)[:, None]
+    proposals = build_proposals(_graph(edges), length)
+    assert bits == 61 or length < 3 or proposals.scales.max() > 1
+    tape = new_tape(SeededRandomness(4).words(SAMPLES * 60))
+    walks = _proposed(tape, proposals, length, SAMPLES)
+    assert not ran_out(tape)
+    everything = _walks(edges, length)
+    counts = Counter(map(tuple, walks.tolist()))
+    assert p_value(counts, dict.fromkeys(everything, 1 / len(everything))) > 1e-4
+    if length > 1:
+        skewed = {walk: 1.0 + 0.3 * (walk[0] % 2) for walk in everything}
+        total = sum(skewed.values())
+        assert p_value(counts, {walk: weight / total for walk, weight in skewed.items()}) < 1e-6
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> World:
+    rows = [
+        place("a", 50, 10, "cafe", hours="08:00-10:00"),
+        place("b", 50.02, 10.01, "boots", hours="09:00-11:00"),
+        place("c", 50.05, 10.03, "wine-bar", hours="10:00-12:00"),
+    ]
+    return build(tmp_path_factory.mktemp("small"), rows, {"kappa": 1, "timestep_minutes": 60})
+
+
+def _scores(world: World, true_walk: Indices, walks: list[tuple[int, ...]]) -> list[int]:
+    delta = len(true_walk) * world.max_distance
+    return [score(world.distances, true_walk, np.array(walk, dtype=np.int32), delta) for walk in walks]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+@pytest.mark.parametrize("constant_work", [False, True])
+def test_draws_follow_the_exponential_mechanism(small: World, length: int, constant_work: bool) -> None:
+    """Pr(z = w) ∝ exp(−ε' d_w / 2Δ) over 𝒲ⁿ (eq:ngram-perturbation)."""
+    samples = SAMPLES if not constant_work else 20_000
+    edges = np.array(
+        [[small.graph.has_edge(a, b) for b in range(len(small.regions))] for a in range(len(small.regions))]
+    )
+    walks = _walks(edges, length)
+    true_walk = np.array(walks[0], dtype=np.int32)
+    epsilon = Fraction(4)
+    draws = [Draw(start=0, length=length, epsilon=epsilon)]
+    plan = plan_draws(draws, small.max_distance)
+    found, _ = perturb_regions(
+        np.tile(true_walk, (samples, 1)),
+        plan,
+        build_proposals(small.graph, length),
+        small.distances,
+        SeededRandomness(5),
+        constant_work=constant_work,
+    )
+    counts = Counter(map(tuple, found.tolist()))
+    scores = _scores(small, true_walk, walks)
+    base = [1 / len(walks)] * len(walks)
+    right = exact_draw(scores, base, epsilon, coin_of(epsilon).trials)
+    wrong = exact_draw(scores, base, epsilon * Fraction(13, 10), coin_of(epsilon).trials)
+    assert p_value(counts, dict(zip(walks, right, strict=True))) > 1e-4
+    assert p_value(counts, dict(zip(walks, wrong, strict=True))) < 1e-4
+
+
+def _plain_draw(
+    twin: PlainTape, world: World, true_walk: Indices, epsilon: Fraction, edges: Any
+) -> list[int]:
+    """One draw of a bigram again: Python integers, lists, and the formulas as they stand."""
+    degrees = edges.sum(axis=1).tolist()
+    coin = coin_of(epsilon)
+
+    def propose_bigram() -> list[int]:
+        target = twin.below(sum(degrees))
+        a = 0
+        while target >= degrees[a]:
+            target -= degrees[a]
+            a += 1
+        return [a, int(np.flatnonzero(edges[a])[twin.below(degrees[a])])]
+
+    for _ in range(coin.trials):
+        candidate = propose_bigram()
+        distance = sum(
+            float(world.distances.combined(x, y)) for x, y in zip(true_walk, candidate, strict=True)
+        )
+        far = min(SCORE_STEPS, math.ceil(distance / (2 * world.max_distance) * SCORE_STEPS))
+        if twin.accepts_exp(epsilon * far / (2 * SCORE_STEPS), coin.denominator):
+            return candidate
+    return propose_bigram()
+
+
+def test_the_compiled_draw_and_its_twin_agree_word_for_word(small: World) -> None:
+    edges = np.array(
+        [[small.graph.has_edge(a, b) for b in range(len(small.regions))] for a in range(len(small.regions))]
+    )
+    proposals = build_proposals(small.graph, 2)
+    epsilon = Fraction(5, 3)
+    coin = coin_of(epsilon)
+    true_walk = np.array([0, 1], dtype=np.int32)
+    for seed in range(300):
+        words = SeededRandomness(seed).words(2000)
+        tape, twin = new_tape(words), PlainTape(words)
+        walk = np.empty(2, dtype=np.int32)
+        draw_walk(tape, proposals, small.distances, coin, 2 * small.max_distance, true_walk, False, walk)
+        assert walk.tolist() == _plain_draw(twin, small, true_walk, epsilon, edges)
+
+
+def test_a_tape_that_runs_out_changes_nothing(small: World) -> None:
+    """Short tapes, made longer again and again, give what one long tape gives."""
+    plan = plan_draws(split_evenly(Fraction(3), 3, 2), small.max_distance)
+    proposals = build_proposals(small.graph, 2)
+    true_regions = np.tile(np.array([0, 1, 2], dtype=np.int32), (50, 1))
+
+    class Pieces(SeededRandomness):
+        """The same words, handed out a few at a time."""
+
+        def words(self, _count: int) -> Any:
+            return super().words(7)
+
+    whole, _ = perturb_regions(
+        true_regions, plan, proposals, small.distances, SeededRandomness(6), constant_work=False
+    )
+    pieces, _ = perturb_regions(
+        true_regions, plan, proposals, small.distances, Pieces(6), constant_work=False
+    )
+    np.testing.assert_array_equal(whole, pieces)
+
+
+@given(world_inputs(most=5), st.data())
+@examples(max_examples=60)
+def test_scores_stay_within_bounds_whatever_the_numbers(
+    tmp_path: Path, inputs: tuple[Any, Any], data: st.DataObject
+) -> None:
+    """T5: NaN, ±inf, 1e308, denormals in distances: a score is still in [0, 2²⁰] (R2)."""
+    world = build(tmp_path, *inputs)
+    count = len(world.regions)
+    hostile = st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -1.0, 0.0])
+    vectors = world.distances.vectors.copy()
+    hours = world.distances.mid_hours.copy()
+    table = world.distances.category_table.copy()
+    vectors[data.draw(st.integers(0, count - 1)), data.draw(st.integers(0, 2))] = data.draw(hostile)
+    hours[data.draw(st.integers(0, count - 1))] = data.draw(hostile)
+    table[data.draw(st.integers(0, len(table) - 1)), :] = data.draw(hostile)
+    distances = world.distances._replace(vectors=vectors, mid_hours=hours, category_table=table)
+    for delta in (world.max_distance, math.nan, math.inf, 0.0, -1.0, 5e-324):
+        for a, b in product(range(min(count, 4)), repeat=2):
+            value = score(
+                distances, np.array([a], dtype=np.int32), np.array([b], dtype=np.int32), float(delta)
+            )
+            assert 0 <= value <= SCORE_STEPS
+
+
+@given(st.integers(0, 5), st.integers(1, 4))
+@examples(max_examples=10)
+def test_constant_work_makes_every_trial(small: World, first: int, length: int) -> None:
+    """T6: with constant work the number of words a draw uses does not tell when it was accepted."""
+    region = first % len(small.regions)
+    proposals = build_proposals(small.graph, 1)
+    coin = coin_of(Fraction(2))
+    walk = np.empty(1, dtype=np.int32)
+    made = []
+    for seed in range(20):
+        tape = new_tape(SeededRandomness(seed + 100 * length).words(20_000))
+        draw_walk(
+            tape,
+            proposals,
+            small.distances,
+            coin,
+            small.max_distance,
+            np.array([region], dtype=np.int32),
+            True,
+            walk,
+        )
+        made.append(int(tape.cursor[0]))
+    assert min(made) > coin.trials * 2
+
+
+def test_too_large_an_epsilon_for_one_draw_is_refused() -> None:
+    with pytest.raises(InputError, match="takes too long"):
+        coin_of(Fraction(25))
+
+
+def test_system_randomness_differs_every_time() -> None:
+    first, second = SystemRandomness().words(64), SystemRandomness().words(64)
+    assert (first != second).any()
+    assert SystemRandomness().kind != SeededRandomness(1).kind
