@@ -10,8 +10,8 @@ from elsewhere.world.world import World
 
 if TYPE_CHECKING:
     from elsewhere.config import read_config
-    from elsewhere.io.reading import read_trajectories
     from elsewhere.methods.ledger import Ledger
+    from elsewhere.methods.reading import read_trajectories
     from elsewhere.methods.registry import METHODS, method
     from elsewhere.world.build import build_world
     from elsewhere.world.update import update_world
@@ -43,7 +43,7 @@ _LAZY = {
     "Ledger": "elsewhere.methods.ledger",
     "build_world": "elsewhere.world.build",
     "method": "elsewhere.methods.registry",
-    "read_trajectories": "elsewhere.io.reading",
+    "read_trajectories": "elsewhere.methods.reading",
     "read_config": "elsewhere.config",
     "update_world": "elsewhere.world.update",
 }

@@ -5,34 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from elsewhere.cli.main import app, run
+from commands import Command
+from elsewhere.cli.main import app
 from elsewhere.world.world import World
 from worlds import HOURS, TREE, place, write_world_files
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
-    """Run a command in this process; exit code, standard output, standard error."""
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["elsewhere", *map(str, arguments)])
-        code = 0
-        try:
-            run()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        output = capfd.readouterr()
-        return code, output.out, output.err
-
-    return command
 
 
 @pytest.fixture
@@ -202,7 +182,7 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
     }
     commands = [(name, command) for name, group in groups.items() for command in group.registered_commands]
     assert {f"{group} {command.name}".strip() for group, command in commands} == {
-        "demo", "dataset campus", "world build", "world show", "world update",
+        "demo", "dataset campus", "ledger show", "perturb", "world build", "world show", "world update",
     }  # fmt: skip
     for group, command in commands:
         assert command.callback is not None

@@ -106,7 +106,7 @@ def test_samples_are_uniform_over_feasible_sequences(town: World, length: int, s
 def _sample_as_the_paper(
     path: Any, places: Any, state: Any, chosen: Any, times: Any, gamma: int = 50_000
 ) -> None:
-    """We generate an individual trajectory at random and check that it satisfies the reachability constraint."""
+    """We generate an individual trajectory at random and check that it satisfies reachability."""
     for _ in range(gamma):
         sample_anything(path, places, state, chosen, times)
         if is_feasible(places, chosen, times):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from elsewhere.io.matching import Matcher, people_of
 from elsewhere.io.points import read_points
 from elsewhere.randomness import SystemRandomness
 from elsewhere.trajectories import Trajectory
-
-if TYPE_CHECKING:
-    from elsewhere.world.world import World
+from elsewhere.world.world import World
 
 
 def read_trajectories(path: str | Path, *, world: World) -> list[Trajectory]:

@@ -1,0 +1,327 @@
+"""`elsewhere perturb` and `ledger show`: formats, cleaning, resuming after a kill, bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import elsewhere as ew
+from commands import Command
+from elsewhere.methods import job
+from worlds import build, place
+
+HEADER = "uid,tid,datetime,lat,lng,place_id\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A world and a file of forty days in it."""
+    rows = [
+        place(f"p{i}", 50 + i % 4 * 0.01, 10 + i // 4 * 0.01, ["cafe", "boots"][i % 2], hours="06:00-23:00")
+        for i in range(12)
+    ]
+    build(tmp_path / "tables", rows, {"kappa": 2, "timezone": "Europe/Berlin"}).save(tmp_path / "w.world")
+    lines = [
+        f"u{u},t{u},2024-03-07T{8 + k:02d}:{u % 6}0:00,,,p{(u + k) % 12}\n"
+        for u in range(40)
+        for k in range(1 + u % 5)
+    ]
+    (tmp_path / "days.csv").write_text(HEADER + "".join(lines))
+    return tmp_path
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    if path.suffix == ".csv":
+        with path.open() as file:
+            return list(csv.DictReader(file))
+    if path.suffix == ".parquet":
+        return [{key: str(value) for key, value in row.items()} for row in pl.read_parquet(path).to_dicts()]
+    features = json.loads(path.read_text())["features"]
+    return [{**f["properties"], "lng": str(f["geometry"]["coordinates"][0])} for f in features]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".geojson"])
+def test_every_format_goes_in_and_comes_out(elsewhere: Command, folder: Path, suffix: str) -> None:
+    out = folder / f"shared{suffix}"
+    code, _, err = elsewhere("perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", out)
+    assert (code, err) == (0, "")
+    rows = _rows(out)
+    lengths = Counter(row["uid"] for row in rows)
+    assert lengths == {f"u{u}": 1 + u % 5 for u in range(40)}
+    assert list(dict.fromkeys(row["uid"] for row in rows)) == [f"u{u}" for u in range(40)]
+    assert all(row["datetime"].startswith("2024-03-07T") for row in rows)
+    code, _, err = elsewhere("perturb", out, "-w", folder / "w.world", "-e", 5, "-o", folder / "again.csv")
+    assert (code, err) == (0, "")
+    assert {row["uid"] for row in _rows(folder / "again.csv")} == set(lengths)
+    assert not list(folder.glob("*.partial"))
+
+
+def test_the_promise_is_written_with_the_data_and_nothing_private(elsewhere: Command, folder: Path) -> None:
+    elsewhere(
+        "perturb", folder / "days.csv", "-w", folder / "w.world", "-e", "0.5", "-n", 3, "-o", folder / "s.csv"
+    )
+    metadata = json.loads((folder / "s.csv.meta.json").read_text())
+    assert metadata == {
+        "method": "ngram", "n": 3, "sensitivity": "world", "is_ldp": True, "length_is_public": True,
+        "epsilon": "1/2", "world": ew.World.load(folder / "w.world").hash, "randomness": "system",
+        "elsewhere": ew.__version__, "trajectories": 40,
+    }  # fmt: skip
+    elsewhere("perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.parquet")
+    inside = json.loads(pl.read_parquet_metadata(folder / "s.parquet")["elsewhere"])
+    assert inside["epsilon"] == "5"
+    assert inside["is_ldp"] is True
+
+
+def test_what_is_not_private_says_so(elsewhere: Command, folder: Path) -> None:
+    options = ["-w", folder / "w.world", "-e", 5]
+    _, _, err = elsewhere(
+        "perturb", folder / "days.csv", *options, "-o", folder / "a.csv", "--sensitivity", 1
+    )
+    assert "NOT ε-LDP" in err
+    assert json.loads((folder / "a.csv.meta.json").read_text())["promise"] == "NOT ε-LDP"
+    for name in ("b.csv", "c.csv"):
+        _, _, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / name, "--seed", 7)
+        assert "NOT private" in err
+    assert (folder / "b.csv").read_bytes() == (folder / "c.csv").read_bytes()
+    assert "NOT private" in json.loads((folder / "b.csv.meta.json").read_text())["randomness"]
+
+
+def test_other_names_zones_and_points_without_a_place(elsewhere: Command, folder: Path) -> None:
+    """Names of trackintel and movingpandas; zoned times become local; points go to places within 100 m."""
+    (folder / "points.csv").write_text(
+        "user_id,traj_id,timestamp,latitude,longitude\n"
+        "a,1,2024-03-07T09:00:00Z,50.0001,10.0001\n"
+        "a,1,2024-03-07T09:30:00Z,50.0001,10.0001\n"
+        "a,1,2024-03-07T11:00:00+01:00,50.0101,10\n"
+        "a,1,2024-03-07T12:00:00+01:00,50.0102,10\n"
+        "a,1,2024-03-07T14:00:00+01:00,51,11\n"
+        "b,2,2024-03-07T15:00:00,55,15\n"
+    )
+    world = ew.World.load(folder / "w.world")
+    first, second = ew.read_trajectories(folder / "points.csv", world=world)
+    # 9:00 in London is 10:00 in Berlin; the repeats are gone, and so is the point far from everything.
+    assert [(visit.place_id, visit.timestep) for visit in first] == [("p0", 60), ("p1", 66)]
+    assert len(second) == 1  # nobody is dropped: the nearest place, however far
+    code, out, _ = elsewhere(
+        "perturb", folder / "points.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv", "--json"
+    )
+    counts = json.loads(out)["counts"]
+    assert code == 0
+    assert counts["repeats removed"] == 2
+    assert counts["points farther than 100 m from any place"] == 2
+    assert counts["trajectories with no point near a place"] == 1
+
+
+def test_what_does_not_fit_is_projected_and_counted_or_refused(elsewhere: Command, folder: Path) -> None:
+    (folder / "odd.csv").write_text(
+        HEADER
+        + "a,1,2024-03-07T12:00:00,,,p0\na,1,2024-03-07T10:00:00,,,p5\n"  # back in time
+        + "b,2,2024-03-07T03:00:00,,,p0\n"  # closed
+        + "c,3,2024-03-07T10:00:00,,,atlantis\n"  # unknown
+        + "d,4,2024-03-07T10:00:00,,,p0\nd,4,2024-03-07T10:10:00,,,p11\n"  # too far for ten minutes
+    )
+    options = ["-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    code, out, err = elsewhere("perturb", folder / "odd.csv", *options, "--strict")
+    assert (code, out) == (2, "")
+    for number, said in enumerate(["order of time", "closed", "unknown", "too far"], start=1):
+        assert f"trajectory {number}: " in err
+        assert said in err
+    assert "atlantis" not in err
+    assert not (folder / "s.csv").exists()
+    code, out, _ = elsewhere("perturb", folder / "odd.csv", *options, "--json")
+    counts = json.loads(out)["counts"]
+    assert code == 0
+    assert counts["trajectories not in order of time"] == 1
+    assert counts["visits to closed places"] == 1
+    assert counts["visits to unknown places"] == 1
+    assert counts["steps too far for their time"] == 1
+    assert len(_rows(folder / "s.csv")) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-e", "0"], "epsilon"),
+        (["-e", "-1"], "epsilon"),
+        (["-e", "lots"], "epsilon"),
+        (["-e", "5", "-n", "0"], "n: found 0"),
+        (["-e", "5", "-m", "magic"], "must be one of ngram"),
+        (["-e", "5", "--sensitivity", "2"], "--sensitivity"),
+        (["-e", "5", "-o", "s.txt"], "must end in .csv, .parquet or .geojson"),
+        (["-e", "5", "-o", "days.csv"], "is one of the inputs"),
+        (["-e", "5", "-o", "days.csv/s.csv"], "cannot be written"),
+        (["-e", "5", "-w", "days.csv"], "not a .world file"),
+        (["-e", "5", "--world", "nothing.world"], "cannot be read"),
+    ],
+)
+def test_bad_input_is_one_message_and_nothing_is_written(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    defaults = [] if "-o" in arguments else ["-o", "s.csv"]
+    defaults += [] if "-w" in arguments or "--world" in arguments else ["-w", "w.world"]
+    code, out, err = elsewhere("perturb", "days.csv", *arguments, *defaults)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (HEADER, "holds no trajectory"),
+        ("", "empty"),
+        ("uid,where\na,b\n", "column datetime"),
+        (HEADER + "a,1,yesterday,50,10,\n", "row 2, column datetime"),
+        (HEADER + "a,1,2024-03-07T10:00:00,,,\n", "row 2, column lat"),
+        (HEADER + "a,1,2024-03-07T10:00:00,95,10,\n", "row 2, column lat"),
+        (
+            HEADER
+            + "a,1,2024-03-07T10:00:00,,,p1\nb,1,2024-03-07T10:00:00,,,p1\na,1,2024-03-07T11:00:00,,,p2\n",
+            "apart",
+        ),
+    ],
+)
+def test_bad_trajectory_files(elsewhere: Command, folder: Path, content: str, said: str) -> None:
+    (folder / "bad.csv").write_text(content)
+    code, _, err = elsewhere(
+        "perturb", folder / "bad.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"
+    )
+    assert code == 2
+    assert said in err
+    assert "yesterday" not in err
+    assert not (folder / "s.csv").exists()
+
+
+def test_finished_output_is_never_perturbed_again(elsewhere: Command, folder: Path) -> None:
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    elsewhere(*arguments)
+    before = (folder / "s.csv").read_bytes()
+    code, _, err = elsewhere(*arguments)
+    assert code == 2
+    assert "would spend ε again" in err
+    assert (folder / "s.csv").read_bytes() == before
+
+
+def test_parts_of_another_job_are_refused(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stop_after(monkeypatch, parts=2)
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-o", folder / "s.csv"]
+    with pytest.raises(_Stopped):
+        elsewhere(*arguments, "-e", 5)
+    monkeypatch.undo()
+    code, _, err = elsewhere(*arguments, "-e", 4)
+    assert code == 2
+    assert "another job" in err
+
+
+class _Stopped(BaseException):
+    """Stands for whatever ends a process."""
+
+
+def _stop_after(monkeypatch: pytest.MonkeyPatch, parts: int) -> None:
+    monkeypatch.setattr(job, "BATCH", 7)
+    share = job._share_part
+
+    def stopping(folder: Path, number: int, *more: object) -> Path:
+        if number == parts:
+            raise _Stopped
+        return share(folder, number, *more)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(job, "_share_part", stopping)
+
+
+def test_a_stopped_job_keeps_what_it_has_and_goes_on(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    with monkeypatch.context() as patch:
+        _stop_after(patch, parts=3)
+        with pytest.raises(_Stopped):
+            elsewhere(*arguments)
+    parts = sorted((folder / "s.csv.partial").glob("part-*.parquet"))
+    kept = pl.concat([pl.read_parquet(part) for part in parts])
+    assert len(parts) == 3
+    assert not (folder / "s.csv").exists()
+    monkeypatch.setattr(job, "BATCH", 7)
+    code, _, _ = elsewhere(*arguments)
+    assert code == 0
+    rows = _rows(folder / "s.csv")
+    assert Counter(row["uid"] for row in rows) == {f"u{u}": 1 + u % 5 for u in range(40)}
+    assert [row["place_id"] for row in rows[: kept.height]] == kept["place_id"].to_list()
+    assert [row["datetime"] for row in rows[: kept.height]] == kept["datetime"].to_list()
+
+
+_PROGRAM = """
+import sys, time
+from pathlib import Path
+import elsewhere as ew
+from elsewhere.methods import job
+job.BATCH = 4
+share = job._share_part
+def slow(*arguments):
+    time.sleep(0.02)
+    return share(*arguments)
+job._share_part = slow
+folder = Path(sys.argv[1])
+method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
+print("ready", flush=True)
+job.perturb_file(folder / "days.csv", folder / "s.csv", method, version="test")
+"""
+
+
+def test_killed_at_twenty_random_moments_it_ends_complete_and_without_duplicates(folder: Path) -> None:
+    """Each run is killed for real, at a random moment; the last one finishes what is left."""
+    chance = random.Random(5)  # noqa: S311 - moments to kill at
+    seen: dict[str, list[str]] = {}
+    for _ in range(20):
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and program
+            [sys.executable, "-c", _PROGRAM, str(folder)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(chance.uniform(0, 0.12))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        for part in sorted((folder / "s.csv.partial").glob("part-*.parquet")):
+            places = pl.read_parquet(part)["place_id"].to_list()
+            assert seen.setdefault(part.name, places) == places  # what was written stays as it is
+        if (folder / "s.csv").exists():
+            break
+    if not (folder / "s.csv").exists():
+        subprocess.run([sys.executable, "-c", _PROGRAM, str(folder)], check=True, capture_output=True)  # noqa: S603 - as above
+    rows = _rows(folder / "s.csv")
+    assert Counter(row["uid"] for row in rows) == {f"u{u}": 1 + u % 5 for u in range(40)}
+    assert [row["place_id"] for row in rows][: sum(map(len, seen.values()))] == [
+        place_id for name in sorted(seen) for place_id in seen[name]
+    ]
+
+
+def test_ledger_show(elsewhere: Command, folder: Path) -> None:
+    ledger = ew.Ledger(folder / "my.ledger", cap=12)
+    method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
+    ledger.share("2025-09-17", ew.Trajectory([("p0", 60)]), method)
+    code, out, _ = elsewhere("ledger", "show", folder / "my.ledger")
+    assert code == 0
+    assert "2025-09-17" in out
+    assert "Spent 5 of 12." in out
+    _, out, _ = elsewhere("ledger", "show", folder / "my.ledger", "--json")
+    assert json.loads(out)["spent"] == "5"
+    code, _, err = elsewhere("ledger", "show", folder / "none.ledger")
+    assert code == 2
+    assert "no such ledger" in err
+    assert not (folder / "none.ledger").exists()

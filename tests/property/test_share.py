@@ -1,0 +1,180 @@
+"""For any world and any trajectory, what is shared is a valid trajectory of the same length."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import elsewhere as ew
+from elsewhere.knowledge.travel import is_reachable
+from elsewhere.mechanism.perturb import RegionFinder
+from elsewhere.methods.ngram import PLACE_WAYS, Ngram
+from elsewhere.randomness import SeededRandomness
+from elsewhere.world.world import World
+from worlds import build, place, world_inputs
+
+
+@st.composite
+def _trajectories(draw: st.DrawFn, world: World) -> ew.Trajectory:
+    """Any places, known or not, open or not, at any increasing timesteps, some after the end of the day."""
+    ids = st.sampled_from([*world.places.ids, "nowhere"])
+    most = min(5, world.clock.timesteps)
+    steps = draw(st.lists(st.integers(0, world.clock.timesteps + 2), min_size=1, max_size=most, unique=True))
+    return ew.Trajectory((draw(ids), step) for step in sorted(steps))
+
+
+def _check_valid(world: World, shared: ew.SharedTrajectory, length: int, how: str) -> None:
+    assert len(shared) == length
+    rows = [world.place_index[visit.place_id] for visit in shared]
+    times = [visit.timestep for visit in shared]
+    assert times[0] >= 0
+    assert times[-1] < world.clock.timesteps
+    for (p, t), (q, u) in pairwise(zip(rows, times, strict=True)):
+        assert is_reachable(world.travel, world.clock, origin=p, departure=t, destination=q, arrival=u)
+    if how not in {PLACE_WAYS[3], PLACE_WAYS[4]}:
+        assert all(world.is_open[p, t] for p, t in zip(rows, times, strict=True))
+
+
+@given(world_inputs(), st.data())
+@examples(max_examples=150)
+def test_what_is_shared_is_valid_and_as_long(
+    tmp_path: Path, inputs: tuple[Any, Any], data: st.DataObject
+) -> None:
+    world = build(tmp_path, *inputs)
+    n = data.draw(st.integers(1, 4))
+    try:
+        method = Ngram(world, epsilon=data.draw(st.sampled_from([0.5, 5, 20])), n=n)
+    except ew.InputError as error:
+        assert "can follow each other" in str(error)  # noqa: PT017 - a world may have no such n-gram at all
+        return
+    trajectory = data.draw(_trajectories(world))
+    shared, info = method.share(trajectory)
+    _check_valid(world, shared, len(trajectory), info.places)
+    assert info.epsilon == method.epsilon
+    assert sum((draw.epsilon for draw in info.draws), start=Fraction(0)) == method.epsilon
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> World:
+    rows = [
+        place(
+            f"p{i:02d}",
+            50 + (i % 5) * 0.01,
+            10 + (i // 5) * 0.01,
+            ["cafe", "boots", "bar"][i % 3],
+            hours="07:00-23:00",
+        )
+        for i in range(25)
+    ]
+    return build(tmp_path_factory.mktemp("town"), rows, {"kappa": 3})
+
+
+def _days(world: World, count: int) -> list[ew.Trajectory]:
+    generator = np.random.default_rng(1)
+    days = []
+    for _ in range(count):
+        steps = np.sort(generator.choice(np.arange(45, 130), size=generator.integers(1, 7), replace=False))
+        days.append(ew.Trajectory((world.places.ids[generator.integers(25)], int(step)) for step in steps))
+    return days
+
+
+def test_order_is_kept_and_workers_change_nothing(town: World) -> None:
+    method = ew.method("ngram", town, epsilon=5)
+    days = _days(town, 700)
+    one = method.share_many(days, randomness=SeededRandomness(1))
+    two = method.share_many(days, workers=2, randomness=SeededRandomness(1))
+    assert one == two
+    assert [len(day) for day in days] == [len(shared) for shared in one]
+    assert method.share_many(days, randomness=SeededRandomness(2)) != one
+
+
+def test_two_sharings_differ(town: World) -> None:
+    method = ew.method("ngram", town, epsilon=5)
+    day = _days(town, 5)[4]
+    assert len({method.share(day)[0] for _ in range(8)}) > 1
+
+
+def test_the_output_depends_on_the_truth_only_through_the_draws(
+    town: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """T7: same draws, same randomness afterwards: the same output, whatever was true."""
+    method = Ngram(town, epsilon=5)
+    first, second = [day for day in _days(town, 50) if len(day) == 4][:2]
+    draws = method._draw(
+        method._true_regions([first]), method._plan(4), SeededRandomness(1), constant_work=False
+    )
+    monkeypatch.setattr(method, "_draw", lambda *_args, **_more: draws)
+    outputs = {method.share(day, randomness=SeededRandomness(3))[0] for day in (first, second)}
+    assert len(outputs) == 1
+
+
+def test_a_small_epsilon_tells_nothing_and_a_large_one_much(town: World) -> None:
+    """Not tuned: at honest noise the draws hardly lean to the truth; at a large ε they do."""
+    day = next(d for d in _days(town, 50) if len(d) == 2)
+    finder = RegionFinder(town)
+    truth = finder.regions_of(day)
+
+    def mean_distance(epsilon: float) -> float:
+        method = Ngram(town, epsilon=epsilon, n=1)
+        regions = np.tile(np.array(truth, dtype=np.int32), (3000, 1))
+        draws, _ = method._draw(regions, method._plan(2), SeededRandomness(4), constant_work=False)
+        return float(town.distances.combined(draws, regions).mean())
+
+    null, honest, large = mean_distance(1e-6), mean_distance(1.0), mean_distance(40)
+    assert abs(honest - null) < 0.1 * null
+    assert large < 0.6 * null
+
+
+def test_constant_epsilon_per_draw_states_what_it_spends(town: World) -> None:
+    method = Ngram(town, epsilon_per_draw="0.5")
+    assert method.spent_on(4) == Fraction(5, 2)
+    assert method.describe()["epsilon_at_most"] == 0.5 * (town.clock.timesteps + 1)
+
+
+def test_sensitivity_one_is_never_called_ldp(town: World) -> None:
+    method = Ngram(town, epsilon=5, sensitivity=1)
+    assert method.describe()["is_ldp"] is False
+    assert method.describe()["promise"] == "NOT ε-LDP"
+    assert method.spent_on(5) > 20
+    honest = Ngram(town, epsilon=5)
+    assert honest.describe()["is_ldp"] is True
+    assert honest.spent_on(5) == 5
+    day = next(d for d in _days(town, 50) if len(d) == 3)
+    shared, info = method.share(day)
+    _check_valid(town, shared, 3, info.places)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": 5, "n": 0}, "n: found 0"),
+        ({"epsilon": 5, "sensitivity": 2}, "sensitivity"),
+        ({}, "either"),
+        ({"epsilon": 5, "epsilon_per_draw": 1}, "either"),
+    ],
+)
+def test_bad_options_are_refused(town: World, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ew.InputError, match=said):
+        ew.method("ngram", town, **options)
+    with pytest.raises(ew.InputError, match="must be one of ngram"):
+        ew.method("magic", town, epsilon=1)
+
+
+def test_any_visit_has_a_region(town: World) -> None:
+    """Closed place, unknown place, a timestep after midnight: the nearest region, never an error (R10)."""
+    finder = RegionFinder(town)
+    day = ew.Trajectory([("p00", 3), ("nowhere", 70), ("p24", 999)])
+    regions = finder.regions_of(day)
+    assert len(regions) == 3
+    assert town.regions.mid_hours[regions[0]] < 9
+    assert abs(town.regions.mid_hours[regions[1]] - 11.7) < 1
+    assert town.regions.mid_hours[regions[2]] > 21

@@ -1,0 +1,148 @@
+"""The ledger: charge, sample, persist, hand out; never two reports for one day, never past the cap."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import elsewhere as ew
+from elsewhere.methods.ngram import Ngram
+from worlds import build, place
+
+DAY = ew.Trajectory([("p0", 60), ("p1", 70), ("p2", 80)])
+
+
+@pytest.fixture
+def method(tmp_path: Path) -> Ngram:
+    rows = [
+        place(f"p{i}", 50 + i * 0.01, 10, ["cafe", "boots"][i % 2], hours="08:00-20:00") for i in range(6)
+    ]
+    return Ngram(build(tmp_path / "world", rows, {"kappa": 1}), epsilon=5)
+
+
+def test_the_same_day_gives_the_same_report_and_costs_once(tmp_path: Path, method: Ngram) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=12)
+    first = ledger.share("2025-09-17", DAY, method)
+    assert all(ledger.share("2025-09-17", DAY, method) == first for _ in range(5))
+    assert ew.Ledger(tmp_path / "my.ledger").share("2025-09-17", DAY, method) == first
+    assert ledger.spent == 5
+    ledger.share("2025-09-18", DAY, method)
+    assert ledger.spent == 10
+
+
+def test_past_the_cap_is_refused_before_anything_is_drawn(
+    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=9)
+    ledger.share("2025-09-17", DAY, method)
+    monkeypatch.setattr(method, "share", lambda *_: pytest.fail("drawn although refused"))
+    with pytest.raises(ew.BudgetError, match="cap of 9") as caught:
+        ledger.share("2025-09-18", DAY, method)
+    assert [caught.value.spent, caught.value.asked, caught.value.cap] == [
+        Fraction(5),
+        Fraction(5),
+        Fraction(9),
+    ]
+    assert ledger.spent == 5
+
+
+class _Killed(BaseException):
+    """Stands for the power going off."""
+
+
+@pytest.mark.parametrize("step", ["before charge", "after charge", "after sample", "after persist"])
+def test_killed_between_any_two_steps_there_is_one_report(
+    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """T8."""
+    path = tmp_path / "my.ledger"
+    ledger = ew.Ledger(path, cap=100)
+    handed_out = []
+    charge, persist, share = ledger._charge, ledger._persist, method.share
+    with monkeypatch.context() as patch:
+
+        def dying_charge(*args: object) -> object:
+            if step == "before charge":
+                raise _Killed
+            report = charge(*args)  # type: ignore[arg-type]  # passed on as they came
+            if step == "after charge":
+                raise _Killed
+            return report
+
+        def dying_share(*args: object) -> object:
+            result = share(*args)  # type: ignore[arg-type]  # as above
+            if step == "after sample":
+                raise _Killed
+            return result
+
+        def dying_persist(*args: object) -> object:
+            report = persist(*args)  # type: ignore[arg-type]  # as above
+            if step == "after persist":
+                raise _Killed
+            return report
+
+        patch.setattr(ledger, "_charge", dying_charge)
+        patch.setattr(ledger, "_persist", dying_persist)
+        patch.setattr(method, "share", dying_share)
+        with pytest.raises(_Killed):
+            handed_out.append(ledger.share("2025-09-17", DAY, method))
+    again = ew.Ledger(path)
+    kept = [entry.is_reported for entry in again.entries()]
+    assert kept == {"before charge": [], "after persist": [True]}.get(step, [False])
+    reports = {again.share("2025-09-17", DAY, method) for _ in range(3)} | set(handed_out)
+    assert len(reports) == 1
+    assert again.spent == 5
+
+
+def test_two_ledgers_on_one_file_hand_out_one_report(
+    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process shares the same day between our charge and our persist: its report counts."""
+    path = tmp_path / "my.ledger"
+    ours, theirs = ew.Ledger(path, cap=100), ew.Ledger(path)
+    share = method.share
+    reports = []
+
+    def interrupted(*args: object) -> object:
+        monkeypatch.setattr(method, "share", share)
+        reports.append(theirs.share("2025-09-17", DAY, method))
+        return share(*args)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(method, "share", interrupted)
+    reports.append(ours.share("2025-09-17", DAY, method))
+    assert reports[0] == reports[1]
+    assert ours.spent == 5
+
+
+def test_sums_are_exact(tmp_path: Path, method: Ngram) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=1)
+    tenth = Ngram(method.world, epsilon="0.1")
+    for number in range(10):
+        ledger.share(f"day {number}", DAY, tenth)
+    assert ledger.spent == Fraction(1)
+    with pytest.raises(ew.BudgetError):
+        ledger.share("day 11", DAY, tenth)
+
+
+def test_a_ledger_needs_its_cap_once(tmp_path: Path) -> None:
+    with pytest.raises(ew.InputError, match="needs a cap"):
+        ew.Ledger(tmp_path / "new.ledger")
+    ew.Ledger(tmp_path / "new.ledger", cap=3)
+    assert ew.Ledger(tmp_path / "new.ledger").cap == 3
+    with pytest.raises(ew.InputError, match="cannot be changed"):
+        ew.Ledger(tmp_path / "new.ledger", cap=4)
+
+
+def test_other_files_are_no_ledgers(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("not a database, but long enough to be taken for one" * 50)
+    with pytest.raises(ew.InputError, match="not a ledger"):
+        ew.Ledger(tmp_path / "text")
+    database = sqlite3.connect(tmp_path / "other.db")
+    database.execute("CREATE TABLE t (x)")
+    database.commit()
+    database.close()
+    with pytest.raises(ew.InputError, match="not a ledger"):
+        ew.Ledger(tmp_path / "other.db")
