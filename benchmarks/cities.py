@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import gzip
 import json
 import os
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -134,4 +136,45 @@ def _around(base: list[Row], places: int) -> list[Row]:
     for number, (pick, (north, east)) in enumerate(zip(picks.tolist(), shifts.tolist(), strict=True)):
         venue, name, latitude, longitude, category, count = base[pick]
         rows.append((f"{venue}-{number}", name, latitude + north, longitude + east, category, count))
+    return rows
+
+
+def write_days(path: Path, places: int, *, most: int = 3000) -> str:
+    """Days of 3 to 8 visits to a city's places: real user-days if there are any, else made-up ones."""
+    rows = _real_days(places) if CHECKINS.exists() and CATEGORIES.exists() else []
+    source = "Foursquare user-days" if rows else "made-up days"
+    if not rows:
+        generator = np.random.default_rng(2)
+        for number in range(most):
+            steps = np.sort(
+                generator.choice(np.arange(40, 140), size=generator.integers(3, 9), replace=False)
+            )
+            rows += [(f"u{number}", f"v{generator.integers(places)}", int(step) * 10) for step in steps]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["uid", "tid", "datetime", "place_id"])
+        for uid, place_id, minute in rows:
+            writer.writerow([uid, uid, f"2012-05-02T{minute // 60:02d}:{minute % 60:02d}:00", place_id])
+    return source
+
+
+def _real_days(places: int) -> list[tuple[str, str, int]]:
+    """Check-ins of a person's local day, if 3 to 8 are left once repeats and close ones are gone."""
+    _, base = _foursquare()
+    known = {row[0] for row in base[:places]}
+    days: dict[str, list[tuple[int, str]]] = {}
+    with gzip.open(CHECKINS, "rt", encoding="latin-1") as lines:
+        for line in lines:
+            user, venue, _, _, _, _, offset, moment = line.rstrip("\n").split("\t")
+            if venue in known:
+                utc = dt.datetime.strptime(moment, "%a %b %d %H:%M:%S %z %Y")
+                local = utc + dt.timedelta(minutes=int(offset))
+                days.setdefault(f"{user}-{local:%Y%m%d}", []).append((local.hour * 60 + local.minute, venue))
+    rows = []
+    for uid, visits in days.items():
+        by_step = {minute // 10: venue for minute, venue in sorted(visits)}
+        kept = list(by_step.items())
+        kept = [kept[0], *(b for a, b in pairwise(kept) if a[1] != b[1])]
+        if 3 <= len(kept) <= 8:
+            rows += [(uid, venue, step * 10) for step, venue in kept]
     return rows

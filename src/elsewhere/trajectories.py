@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import NamedTuple
 
 
@@ -20,7 +20,7 @@ class Trajectory:
     __slots__ = ("_visits",)
 
     def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
-        self._visits = tuple(Visit(*visit) for visit in visits)
+        self._visits = tuple(starmap(Visit, visits))
         steps = [visit.timestep for visit in self._visits]
         # No message may quote private visits (R10).
         if not all(isinstance(step, int) for step in steps):
@@ -56,7 +56,7 @@ class SharedTrajectory:
     __slots__ = ("_visits",)
 
     def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
-        self._visits = tuple(Visit(*visit) for visit in visits)
+        self._visits = tuple(starmap(Visit, visits))
 
     @property
     def visits(self) -> tuple[Visit, ...]:

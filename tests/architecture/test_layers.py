@@ -113,7 +113,8 @@ def test_a_device_loads_a_world_without_what_builds_one(tmp_path: Path) -> None:
     build(tmp_path, [place("a", 50, 10)], {"kappa": 1}).save(tmp_path / "w.world")
     program = (
         f"import sys\nfor name in {sorted(HEAVY)}: sys.modules[name] = None\n"
-        "import elsewhere\nprint(elsewhere.World.load('w.world'))\n"
+        "import elsewhere\nworld = elsewhere.World.load('w.world')\nprint(world)\n"
+        "print(elsewhere.method('ngram', world, epsilon=1).share(elsewhere.Trajectory([('a', 60)]))[0])\n"
         "try:\n    elsewhere.build_world\nexcept elsewhere.MissingExtraError as error:\n    print(error)\n"
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and program

@@ -2,33 +2,91 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from elsewhere.cli.console import needs_extra, out, progress_bar
+from elsewhere import __version__
+from elsewhere.cli.console import counter, facts_table, needs_extra, out, progress_bar
 from elsewhere.cli.dataset import make_campus
-from elsewhere.cli.world import print_summary, write_map
+from elsewhere.cli.world import write_map
+from elsewhere.evaluate.error import mean_errors, null_errors
+from elsewhere.io.files import write_text
+from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.world.world import World
+
+_EPSILON = 5
+_NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c"}
 
 
 def demo(
     output: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")] = Path("demo"),
 ) -> None:
-    """Make a campus, build its world, and draw it: one page to open in a browser.
+    """Make a campus and its people, build its world, share everyone's day, and show it on two pages.
 
     Example: elsewhere demo --out demo
     """
     started = time.perf_counter()
     with needs_extra("the demo", "build"):
-        from elsewhere.config import read_config  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.reading import read_shared, read_trajectories  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
     facts = make_campus(output, raw=None, people=5000, seed=1)
-    out.print(f"Made up {facts['trajectories']:,} days on a campus of {facts['places']} buildings.\n")
+    out.print(f"Made up {facts['trajectories']:,} days on a campus of {facts['places']} buildings.")
     with progress_bar("Connecting regions") as progress:
-        world = build_world(read_config(output / "world.toml"), progress)
+        world = build_world(output / "world.toml", progress)
     world.save(output / "campus.world")
-    print_summary(world, output / "campus.world", time.perf_counter() - started)
+    out.print(f"Built its world: {len(world.regions):,} regions, {world.graph.bigrams:,} feasible bigrams.")
     write_map(world, output / "campus.html")
-    out.print(f"\nOpen {output / 'campus.html'} in a browser to see it.", soft_wrap=True)
+
+    # These people are made up, and every demo is a new one: what an earlier demo shared may go.
+    shared_file = output / "shared.csv"
+    shared_file.unlink(missing_ok=True)
+    shutil.rmtree(f"{shared_file}.partial", ignore_errors=True)
+    chosen = method("ngram", world, epsilon=_EPSILON)
+    with counter("Sharing (the first time, loops are compiled)") as count:
+        result = perturb_file(
+            output / "trajectories.csv", shared_file, chosen, version=__version__, workers=2, progress=count
+        )
+    real = read_trajectories(output / "trajectories.csv", world=world)
+    _show(output, world, real, read_shared(shared_file, world), result.counts)
+    out.print(f"\nDone in {time.perf_counter() - started:.1f} s.")
+
+
+def _show(
+    output: Path,
+    world: World,
+    real: Sequence[Trajectory],
+    shared: Sequence[SharedTrajectory],
+    counts: dict[str, int],
+) -> None:
+    """A first summary, with what no information would look like beside it, and the page."""
+    with needs_extra("the demo's page", "pages"):
+        from elsewhere.pages.sharing import sharing_page  # noqa: PLC0415 - needs an extra
+    errors, nulls = mean_errors(world, real, shared), null_errors(world, real, shared)
+    html = sharing_page(
+        world,
+        real,
+        shared,
+        promise=f"ε = {_EPSILON} a day",
+        errors=errors,
+        nulls=nulls,
+        counts=counts,
+    )
+    write_text(output / "sharing.html", html)
+    rows = {
+        "Shared": f"{len(shared):,} days with ngram at ε = {_EPSILON} for each whole day",
+        "Mean error of a visit": _in_words(errors),
+        "If it were somebody else's": _in_words(nulls) + " (what no information looks like)",
+        "See": f"{output}/sharing.html (true and shared, hour by hour), {output}/campus.html (the world)",
+    }
+    out.print(facts_table(rows))
+
+
+def _in_words(errors: dict[str, float]) -> str:
+    return ", ".join(f"{errors[key]:.2f} {name}" for key, name in _NAMES.items())

@@ -75,6 +75,7 @@ def draw_walk(
     """Fill ``walk`` with one draw; returns the trial that was accepted, 0 if none was.
 
     Paper: eq:ngram-perturbation.
+    Deviation: exact-draw — proposals and an exact coin instead of a table of weights.
     """
     accepted = 0
     candidate = np.empty(len(walk), dtype=np.int32)

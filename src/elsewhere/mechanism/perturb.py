@@ -38,7 +38,10 @@ class Plan(NamedTuple):
 
 
 def plan_draws(draws: Sequence[Draw], max_distance: float) -> Plan:
-    """Whole numbers of the draws: Δ = length · max d, a constant of the world (R2)."""
+    """Whole numbers of the draws: Δ = length · max d, a constant of the world (R2).
+
+    Deviation: sensitivity — the paper does not say which Δ its experiments use; any other is not ε-LDP.
+    """
     lengths = np.array([draw.length for draw in draws], dtype=np.int32)
     coins = [coin_of(draw.epsilon) for draw in draws]
     return Plan(
@@ -140,7 +143,10 @@ class RegionFinder:
         regions = world.regions
         # Pairs are in the order of places: the first pair of each place is its first category in the tree.
         firsts = np.searchsorted(regions.pair_places, np.arange(len(world.places)))
-        self._region_of = regions.region_of[firsts]
+        self._region_of: list[list[int]] = regions.region_of[firsts].tolist()
+        self._rows = world.place_index
+        self._last_step = world.clock.timesteps - 1
+        self._per_interval = world.clock.timesteps_per_interval
         self._nodes = regions.pair_nodes[firsts]
         self._kinds = {
             int(node): int(kind) for node, kind in zip(regions.nodes, world.distances.kinds, strict=True)
@@ -148,12 +154,12 @@ class RegionFinder:
 
     def regions_of(self, trajectory: Trajectory) -> list[int]:
         """Region of each visit."""
-        clock = self._world.clock
+        last, per_interval = self._last_step, self._per_interval
         found = []
-        for place_id, timestep in trajectory:
-            place = self._world.place_index.get(place_id, -1)
-            step = min(timestep, clock.timesteps - 1)
-            region = int(self._region_of[place, step // clock.timesteps_per_interval]) if place >= 0 else -1
+        for place_id, timestep in trajectory.visits:
+            place = self._rows.get(place_id, -1)
+            step = min(last, timestep)
+            region = self._region_of[place][step // per_interval] if place >= 0 else -1
             found.append(region if region >= 0 else self._nearest(place, step))
         return found
 

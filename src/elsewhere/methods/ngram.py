@@ -158,13 +158,18 @@ class Ngram:
             for done in pool.map(process, chunks):
                 for number, result in zip(done.numbers, done.shared, strict=True):
                     shared[number] = result
-                counts.update(f"regions: {REGION_WAYS[way]}" for way in done.region_ways)
-                counts.update(f"places: {PLACE_WAYS[way]}" for way in done.place_ways)
+                for kind, names, ways in (
+                    ("regions", REGION_WAYS, done.region_ways),
+                    ("places", PLACE_WAYS, done.place_ways),
+                ):
+                    for way, count in enumerate(np.bincount(ways).tolist()):
+                        counts[f"{kind}: {names[way]}"] += count
                 seconds.update(done.seconds)
                 finished += len(done.numbers)
                 if progress is not None:
                     progress(finished, len(trajectories))
-        return Batch(shared=[s for s in shared if s is not None], counts=dict(counts), seconds=dict(seconds))
+        found = {what: count for what, count in counts.items() if count}
+        return Batch(shared=[s for s in shared if s is not None], counts=found, seconds=dict(seconds))
 
     def describe(self) -> dict[str, Any]:
         """Method and promise, for the metadata of a file."""

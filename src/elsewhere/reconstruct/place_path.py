@@ -115,6 +115,7 @@ def place_path(path: Indices, places: PlaceWorld, state: Words, chosen: Indices,
     """Fill ``chosen`` and ``times``; returns how.
 
     Paper: section 5.6 (ss:poi-reconstruct).
+    Deviation: place-counting — after a few tries, exact counting samples the same distribution.
     """
     for _ in range(QUICK_TRIES if _counting_work(path, places) > _CHEAP_WORK else _FEW_TRIES):
         sample_anything(path, places, state, chosen, times)
@@ -276,6 +277,7 @@ def smooth_times(places: PlaceWorld, chosen: Indices, times: Indices, must_be_op
     timestep from which t is late enough.
 
     Paper: section 5.6 (ss:poi-reconstruct), time smoothing.
+    Deviation: smoothing — by the least total shift; the paper does not say how.
     """
     length, day = len(chosen), places.is_open.shape[1]
     shifts = np.full((length, day), np.inf)

@@ -32,7 +32,11 @@ def region_paths(
     boxes: Boxes,
     length: int,
 ) -> tuple[Indices, Floats, Indices]:
-    """For each row of draws the best chain, its error, and how it was found."""
+    """For each row of draws the best chain, its error, and how it was found.
+
+    Paper: section 5.5 (ss:opt-reconstruction).
+    Deviation: shortest-path — the integer program as the shortest path that it is.
+    """
     paths = np.empty((len(draws), length), dtype=np.int32)
     errors = np.empty(len(draws))
     ways = np.empty(len(draws), dtype=np.int32)
@@ -75,8 +79,12 @@ def _best_chain(costs: Floats, inside: Indices, words: Words, path: Indices) -> 
         is_chain = is_chain and has_bit(words[path[i]], path[i + 1])
     if is_chain:
         return INDEPENDENT
+    # A path through the cheapest few of each position bounds the best one; where there is none, through more.
     few = _cheapest_few(costs, inside)
     bound = _shortest_path(costs, few, words, least, np.inf, path)
+    for reach in (4.0, 16.0):
+        if bound == np.inf:
+            bound = _shortest_path(costs, _also(costs, inside, few, reach), words, least, np.inf, path)
     everything = np.empty((length, len(inside)), dtype=np.int32)
     everything[:] = inside
     return CHAINED if _shortest_path(costs, everything, words, least, bound, path) < np.inf else NO_CHAIN
@@ -93,7 +101,7 @@ def _cheapest(row: Floats, inside: Indices) -> int:
 
 @compiled
 def _cheapest_few(costs: Floats, inside: Indices) -> Indices:
-    """At each position the regions with the least cost: a path through these alone bounds the best one."""
+    """At each position the regions with the least cost, in its order."""
     count = min(_FEW, len(inside))
     few = np.empty((len(costs), count), dtype=np.int32)
     for i in range(len(costs)):
@@ -109,6 +117,27 @@ def _cheapest_few(costs: Floats, inside: Indices) -> Indices:
             few[i, place] = region
             filled = min(filled + 1, count)
     return few
+
+
+@compiled
+def _also(costs: Floats, inside: Indices, few: Indices, reach: float) -> Indices:
+    """At each position all regions that exceed the least cost by ``reach`` times what the few do.
+
+    Rows are filled up with the cheapest region, which changes nothing.
+    """
+    wider = np.empty((len(costs), len(inside)), dtype=np.int32)
+    most = 0
+    for i in range(len(costs)):
+        row, cheapest = costs[i], few[i, 0]
+        limit = row[cheapest] + reach * (row[few[i, -1]] - row[cheapest])
+        count = 0
+        for region in inside:
+            if row[region] <= limit:
+                wider[i, count] = region
+                count += 1
+        wider[i, count:] = cheapest
+        most = max(most, count)
+    return wider[:, :most]
 
 
 @compiled
@@ -136,11 +165,11 @@ def _shortest_path(
     for i in range(1, length):
         if size == 0:
             return np.inf
-        unclaimed = np.zeros(words.shape[1], dtype=np.uint64)
-        for region in candidates[i]:
-            unclaimed[region >> 6] |= np.uint64(1) << np.uint64(region & 63)
         # Whoever comes before this layer pays at least its least cost, and that of all after it.
         limits = (bound - least[i:].sum(), bound - least[i + 1 :].sum())
+        unclaimed = _worth_claiming(
+            costs[i], candidates[i], totals[i - 1], heap[:size], limits[1], words.shape[1]
+        )
         size = _claim(costs[i], words, limits, totals, origins, i, heap, size, unclaimed)
     if size == 0:
         return np.inf
@@ -152,6 +181,21 @@ def _shortest_path(
     for i in range(length - 1, 0, -1):
         path[i - 1] = origins[i, path[i]]
     return float(totals[length - 1, last])
+
+
+@compiled
+def _worth_claiming(
+    costs: Floats, candidates: Indices, totals: Floats, reached: Indices, limit: float, width: int
+) -> Words:
+    """Bits of the regions that a path from the cheapest reached so far could still afford."""
+    cheapest = np.inf
+    for region in reached:
+        cheapest = min(cheapest, totals[region])
+    bits = np.zeros(width, dtype=np.uint64)
+    for region in candidates:
+        if cheapest + costs[region] <= limit:
+            bits[region >> 6] |= np.uint64(1) << np.uint64(region & 63)
+    return bits
 
 
 @compiled

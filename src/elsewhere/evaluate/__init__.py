@@ -1,0 +1,1 @@
+"""Compares what was true with what was shared; for researchers, never on what leaves a device."""
