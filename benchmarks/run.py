@@ -76,8 +76,8 @@ def _print_sharing(console: Console, sharing: dict[str, Any]) -> None:
     program = sharing["integer_program"]
     console.print(
         f"{sharing['days']:,} days of {sharing['mean_length']:.1f} visits: "
-        f"{sharing['per_second']:,.0f} a second on one core. The integer program on {program['bigrams']:,} bigrams for three visits: "
-        f"{program['seconds']:.0f} s."
+        f"{sharing['per_second']:,.0f} a second on one core. The integer program on "
+        f"{program['bigrams']:,} bigrams for three visits: {program['seconds']:.0f} s."
     )
 
 

@@ -40,7 +40,7 @@ class SeededRandomness:
     def __init__(self, seed: int, *path: int) -> None:
         self.seed = seed
         self._path = path
-        self._generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *path])))
+        self._generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=path)))
 
     def words(self, count: int) -> Words:
         """Uniform 64-bit words."""

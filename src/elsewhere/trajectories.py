@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, starmap
+from numbers import Integral
 from typing import NamedTuple
 
 
@@ -20,11 +21,12 @@ class Trajectory:
     __slots__ = ("_visits",)
 
     def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
-        self._visits = tuple(starmap(Visit, visits))
-        steps = [visit.timestep for visit in self._visits]
+        given = [Visit(*visit) for visit in visits]
         # No message may quote private visits (R10).
-        if not all(isinstance(step, int) for step in steps):
+        if not all(isinstance(visit.timestep, Integral) for visit in given):
             raise ValueError("timesteps of a trajectory must be whole numbers")
+        self._visits = tuple(Visit(str(visit.place_id), int(visit.timestep)) for visit in given)
+        steps = [visit.timestep for visit in self._visits]
         if not steps:
             raise ValueError("a trajectory needs at least one visit")
         if steps[0] < 0 or any(later <= earlier for earlier, later in pairwise(steps)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import random
 import signal
@@ -18,6 +19,7 @@ import pytest
 import elsewhere as ew
 from commands import Command
 from elsewhere.methods import job
+from elsewhere.methods.job_folder import JobFolder
 from worlds import build, place
 
 HEADER = "uid,tid,datetime,lat,lng,place_id\n"
@@ -93,7 +95,10 @@ def test_what_is_not_private_says_so(elsewhere: Command, folder: Path) -> None:
         _, _, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / name, "--seed", 7)
         assert "NOT private" in err
     assert (folder / "b.csv").read_bytes() == (folder / "c.csv").read_bytes()
-    assert "NOT private" in json.loads((folder / "b.csv.meta.json").read_text())["randomness"]
+    metadata = json.loads((folder / "b.csv.meta.json").read_text())
+    assert metadata["randomness"] == "seeded (7)"
+    assert metadata["is_ldp"] is False
+    assert "NOT private" in metadata["promise"]
 
 
 def test_other_names_zones_and_points_without_a_place(elsewhere: Command, folder: Path) -> None:
@@ -115,7 +120,7 @@ def test_other_names_zones_and_points_without_a_place(elsewhere: Command, folder
     code, out, _ = elsewhere(
         "perturb", folder / "points.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv", "--json"
     )
-    counts = json.loads(out)["counts"]
+    counts = json.loads(out)["private_counts_for_this_device_only"]
     assert code == 0
     assert counts["repeats removed"] == 2
     assert counts["points farther than 100 m from any place"] == 2
@@ -139,7 +144,7 @@ def test_what_does_not_fit_is_projected_and_counted_or_refused(elsewhere: Comman
     assert "atlantis" not in err
     assert not (folder / "s.csv").exists()
     code, out, _ = elsewhere("perturb", folder / "odd.csv", *options, "--json")
-    counts = json.loads(out)["counts"]
+    counts = json.loads(out)["private_counts_for_this_device_only"]
     assert code == 0
     assert counts["trajectories not in order of time"] == 1
     assert counts["visits to closed places"] == 1
@@ -187,6 +192,9 @@ def test_bad_input_is_one_message_and_nothing_is_written(
         (HEADER + "a,1,yesterday,50,10,\n", "row 2, column datetime"),
         (HEADER + "a,1,2024-03-07T10:00:00,,,\n", "row 2, column lat"),
         (HEADER + "a,1,2024-03-07T10:00:00,95,10,\n", "row 2, column lat"),
+        ("secret,t1,2024-03-07T10:00:00,50,10,p1\n" * 2, "column uid"),
+        (HEADER + 'a,1,"secret\n', "cannot be read as a table"),
+        (HEADER + "a,1,9999-12-31T23:59:59-12:00,,,p1\n", "row 2, column datetime"),
         (
             HEADER
             + "a,1,2024-03-07T10:00:00,,,p1\nb,1,2024-03-07T10:00:00,,,p1\na,1,2024-03-07T11:00:00,,,p2\n",
@@ -202,7 +210,9 @@ def test_bad_trajectory_files(elsewhere: Command, folder: Path, content: str, sa
     assert code == 2
     assert said in err
     assert "yesterday" not in err
+    assert "secret" not in err
     assert not (folder / "s.csv").exists()
+    assert not (folder / "s.csv.partial").exists()
 
 
 def test_finished_output_is_never_perturbed_again(elsewhere: Command, folder: Path) -> None:
@@ -270,6 +280,7 @@ import sys, time
 from pathlib import Path
 import elsewhere as ew
 from elsewhere.methods import job
+from elsewhere.methods.job_folder import JobFolder
 job.BATCH = 4
 share = job._share_part
 def slow(*arguments):
@@ -325,3 +336,62 @@ def test_ledger_show(elsewhere: Command, folder: Path) -> None:
     assert code == 2
     assert "no such ledger" in err
     assert not (folder / "none.ledger").exists()
+
+
+def test_only_one_run_of_a_job_at_a_time(elsewhere: Command, folder: Path) -> None:
+    method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
+    facts = {**job._metadata(method, ew.__version__, None), "batch": job.BATCH}
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    with JobFolder(folder / "s.csv", facts, folder / "days.csv"):
+        code, _, err = elsewhere(*arguments)
+        assert code == 2
+        assert "another run" in err
+    assert elsewhere(*arguments)[0] == 0
+
+
+@pytest.mark.parametrize("loss", ["part-000001.parquet", "part-000000.json", "job.json", "key"])
+def test_a_damaged_folder_is_refused_rather_than_guessed_at(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    """With a part missing, going on would draw some people twice and lose others."""
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    with monkeypatch.context() as patch:
+        _stop_after(patch, parts=3)
+        with pytest.raises(_Stopped):
+            elsewhere(*arguments)
+    monkeypatch.setattr(job, "BATCH", 7)
+    (folder / "s.csv.partial" / loss).unlink()
+    code, _, err = elsewhere(*arguments)
+    assert code == 2
+    assert "damaged" in err
+    assert not (folder / "s.csv").exists()
+
+
+def test_the_folder_is_for_its_owner_only_and_tells_no_digest(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    _stop_after(monkeypatch, parts=1)
+    with pytest.raises(_Stopped):
+        elsewhere(*arguments)
+    partial = folder / "s.csv.partial"
+    assert partial.stat().st_mode & 0o777 == 0o700
+    plain = hashlib.sha256((folder / "days.csv").read_bytes()).hexdigest()
+    assert plain not in (partial / "job.json").read_text()
+
+
+def test_days_without_a_trajectory_id_may_be_mixed(folder: Path) -> None:
+    (folder / "mixed.csv").write_text(
+        "uid,datetime,place_id\n"
+        "a,2024-03-07T10:00:00,p1\na,2024-03-08T10:00:00,p2\na,2024-03-07T12:00:00,p3\n"
+    )
+    first, second = ew.read_trajectories(folder / "mixed.csv", world=ew.World.load(folder / "w.world"))
+    assert [visit.place_id for visit in first] == ["p1", "p3"]
+    assert [visit.place_id for visit in second] == ["p2"]
+
+
+def test_a_known_place_needs_no_position(folder: Path) -> None:
+    row = {"uid": "a", "datetime": "2024-03-07T10:00:00", "lat": float("nan"), "lng": 1e9, "place_id": "p1"}
+    pl.DataFrame([row]).write_parquet(folder / "nan.parquet")
+    (day,) = ew.read_trajectories(folder / "nan.parquet", world=ew.World.load(folder / "w.world"))
+    assert day.visits[0].place_id == "p1"

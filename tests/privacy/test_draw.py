@@ -237,10 +237,17 @@ def test_constant_work_makes_every_trial(small: World, first: int, length: int) 
 
 def test_too_large_an_epsilon_for_one_draw_is_refused() -> None:
     with pytest.raises(InputError, match="takes too long"):
-        coin_of(Fraction(25))
+        coin_of(Fraction(17))
 
 
 def test_system_randomness_differs_every_time() -> None:
     first, second = SystemRandomness().words(64), SystemRandomness().words(64)
     assert (first != second).any()
     assert SystemRandomness().kind != SeededRandomness(1).kind
+
+
+def test_seeded_streams_never_coincide() -> None:
+    streams = [SeededRandomness(5), SeededRandomness(5).stream(0), SeededRandomness(5).stream(0).stream(0)]
+    streams += [SeededRandomness(2**32).stream(1), SeededRandomness(0).stream(1).stream(1)]
+    first = [tuple(stream.words(4).tolist()) for stream in streams]
+    assert len(set(first)) == len(first)

@@ -146,3 +146,28 @@ def test_other_files_are_no_ledgers(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(ew.InputError, match="not a ledger"):
         ew.Ledger(tmp_path / "other.db")
+
+
+def test_a_charge_pays_only_for_what_was_charged(
+    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A day charged for a little must not hand out a report that costs a lot."""
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=10)
+    with monkeypatch.context() as patch:
+        patch.setattr(method, "share", lambda *_: (_ for _ in ()).throw(_Killed))
+        with pytest.raises(_Killed):
+            ledger.share("2025-09-17", DAY, method)
+    for other in (Ngram(method.world, epsilon=50), Ngram(method.world, epsilon=5, n=3)):
+        with pytest.raises(ew.InputError, match="another sharing"):
+            ledger.share("2025-09-17", DAY, other)
+    assert len(ledger.share("2025-09-17", DAY, method)) == 3
+    assert ledger.spent == 5
+
+
+def test_what_cannot_be_shared_is_not_charged(tmp_path: Path, method: Ngram) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=1000)
+    with pytest.raises(ew.InputError, match="takes too long"):
+        ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=500))
+    with pytest.raises(ew.InputError, match="ε-LDP"):
+        ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=5, sensitivity=1))
+    assert ledger.spent == 0

@@ -38,7 +38,9 @@ def perturb(
     sensitivity: Annotated[
         str, typer.Option(help="'world', or '1' to reproduce the paper's numbers: that is NOT ε-LDP.")
     ] = "world",
-    seed: Annotated[int | None, typer.Option(help="Repeatable, for experiments only: NOT private.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Repeatable, for experiments only: NOT private.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Perturb every trajectory of a file under ε-local differential privacy.
@@ -63,7 +65,7 @@ def perturb(
     )
     if sensitivity == "1":
         spent = float(chosen.spent_on(5))
-        warn(f"sensitivity 1 is NOT ε-LDP: on five visits it really spends up to {spent:.1f}, not {epsilon}")
+        warn(f"sensitivity 1 is NOT ε-LDP: on five visits it spends {spent:.1f} or more, not {epsilon}")
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     with counter("Perturbing") as progress:
@@ -79,7 +81,8 @@ def perturb(
         )
     seconds = time.perf_counter() - started
     if as_json:
-        print_json({**result.metadata, "counts": result.counts, "seconds": round(seconds, 3)})
+        private = {"private_counts_for_this_device_only": result.counts}
+        print_json({**result.metadata, **private, "seconds": round(seconds, 3)})
         return
     out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
 
@@ -90,7 +93,7 @@ def _for_people(
     promise = f"ε = {metadata['epsilon']} for each trajectory, its length public"
     lines = {
         "Shared": f"{metadata['trajectories']:,} trajectories, {counts['visits']:,} visits, in {output}",
-        "Promise": promise if metadata["is_ldp"] else "none: NOT ε-LDP",
+        "Promise": promise if metadata["is_ldp"] else f"none: {metadata['promise']}",
         "Method": f"{metadata['method']}, n = {metadata['n']}",
         "World": metadata["world"],
         "Time": f"{seconds:.2f} s",

@@ -24,7 +24,7 @@ from elsewhere.trajectories import Trajectory, Visit
 MATCH_KM = 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Person:
     """A trajectory and whose it is."""
 
@@ -112,5 +112,16 @@ def people_of(points: Iterable[Point], matcher: Matcher, path: Path) -> Iterator
             raise InputError(str(path), "rows of one trajectory are apart: sort the file by uid and tid")
         seen.add((uid, tid))
         own = list(group)
-        date = min(point.moment for point in own).date()
-        yield Person(uid=uid, tid=tid, date=date, trajectory=matcher.trajectory(own))
+        if tid:
+            yield _person(own, tid, matcher)
+            continue
+        by_date: dict[dt.date, list[Point]] = {}
+        for point in own:
+            by_date.setdefault(point.moment.date(), []).append(point)
+        for date in sorted(by_date):
+            yield _person(by_date[date], date.isoformat(), matcher)
+
+
+def _person(points: list[Point], tid: str, matcher: Matcher) -> Person:
+    date = min(point.moment for point in points).date()
+    return Person(uid=points[0].uid, tid=tid, date=date, trajectory=matcher.trajectory(points))

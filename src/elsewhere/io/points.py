@@ -38,12 +38,15 @@ class Point(NamedTuple):
     longitude: float
     place_id: str
 
+    def __repr__(self) -> str:
+        return "<private Point>"
+
 
 def read_points(path: Path, clock: Clock) -> Iterator[Point]:
     """Points in the order of the file, a part of it in memory at a time (GeoJSON: all of it).
 
-    Without a ``tid`` a trajectory is one person's local day. Faults name rows and columns, never values:
-    they are private (R10).
+    Without a ``tid`` it is blank, and a trajectory is one person's local day. Faults name rows and
+    columns, never values: they are private (R10).
     """
     row = 1
     for frame in _frames(path):
@@ -62,14 +65,14 @@ def _point(values: tuple[str, ...], row: int, clock: Clock, faults: list[Fault])
     uid, tid, moment, lat, lng, place_id = values
     try:
         local = _local(moment, clock.timezone)
-    except ValueError:
+    except (ValueError, OverflowError):
         faults.append(Fault(row=row, column="datetime", problem="must be a time such as 2025-09-17T10:30:00"))
         return None
     latitude, longitude = _position(lat, lng)
-    if not (place_id or math.isfinite(latitude)) or (lat and lng and not math.isfinite(latitude)):
+    if not place_id and not math.isfinite(latitude):
         faults.append(Fault(row=row, column="lat", problem="needs lat and lng in degrees, or a place_id"))
         return None
-    return Point(uid, tid or local.date().isoformat(), local, latitude, longitude, place_id)
+    return Point(uid, tid, local, latitude, longitude, place_id)
 
 
 def _position(lat: str, lng: str) -> tuple[float, float]:
@@ -106,9 +109,10 @@ def _frames(path: Path) -> Iterator[pl.DataFrame]:
         raise InputError(str(path), "no such file") from None
     except pl.exceptions.NoDataError:
         raise InputError(str(path), "the file is empty") from None
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(str(path), f"cannot be read as a table: {reason}") from None
+    except (OSError, pl.exceptions.PolarsError):
+        # The library's own words may quote what is private.
+        expected = "UTF-8 text with commas and quotes in pairs, every row as long as the header"
+        raise InputError(str(path), f"cannot be read as a table: must be {expected}") from None
 
 
 def _geojson_frame(path: Path) -> pl.DataFrame:
@@ -122,7 +126,7 @@ def _geojson_frame(path: Path) -> pl.DataFrame:
             }
             for feature in features
         ]
-    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, IndexError):
+    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, IndexError, AttributeError):
         raise InputError(str(path), "not a GeoJSON FeatureCollection of points") from None
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -141,8 +145,8 @@ def _columns(frame: pl.DataFrame, path: Path) -> list[list[str]]:
         names = ", ".join(
             f"{name} ({' or '.join(ALIASES[name][1:])})" if name in ALIASES else name for name in missing
         )
-        raise InputError(
-            str(path), f"column {names} missing; the file has {', '.join(frame.columns) or 'none'}"
-        )
+        # A file without a header has a private row in its place: columns that we do not know stay unnamed.
+        known = ", ".join(sorted(found)) or "none that is known"
+        raise InputError(str(path), f"column {names} missing; the file has {known}")
     blank = [""] * frame.height
     return [found.get(name, blank) for name in ALIASES]

@@ -21,7 +21,7 @@ from elsewhere.mechanism.proposal import Proposals, propose
 from elsewhere.world.distances import RegionDistances, region_distance
 
 SCORE_STEPS = 1 << 20
-_LARGEST_EPSILON = 24
+_LARGEST_EPSILON = 16
 # Chance that no trial accepts, at worst 2⁻⁶⁴; the draw then falls back to a proposal, and stays ε'-LDP.
 _NEVER = 64 * math.log(2)
 

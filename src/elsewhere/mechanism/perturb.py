@@ -22,6 +22,7 @@ from elsewhere.world.distances import RegionDistances
 from elsewhere.world.world import World
 
 _WORDS_PER_TRIAL = 12
+_MOST_WORDS = 1 << 20
 
 
 class Plan(NamedTuple):
@@ -73,7 +74,7 @@ def perturb_regions(
     draws = np.zeros((count, int(plan.lengths.sum())), dtype=np.int32)
     accepted = np.zeros((count, len(plan.starts)), dtype=np.int64)
     per_trajectory = _expected_words(plan, constant_work=constant_work)
-    done, words = 0, randomness.words(per_trajectory * count + 64)
+    done, words = 0, randomness.words(_tape_length(per_trajectory, count))
     while done < count:
         tape = new_tape(words)
         finished, used = _perturb_rows(
@@ -88,10 +89,14 @@ def perturb_regions(
         )
         done += int(finished)
         if done < count:
-            words = np.concatenate(
-                [words[int(used) :], randomness.words(per_trajectory * (count - done) + 64)]
-            )
+            more = randomness.words(_tape_length(per_trajectory, count - done))
+            words = np.concatenate([words[int(used) :], more])
     return draws, accepted
+
+
+def _tape_length(per_trajectory: int, count: int) -> int:
+    """Words to ask for: enough for all, or for one, or as many as memory bears."""
+    return min(per_trajectory * count, max(per_trajectory, _MOST_WORDS)) + 64
 
 
 def _expected_words(plan: Plan, *, constant_work: bool) -> int:
@@ -189,7 +194,7 @@ class RegionFinder:
 
 
 def worst_case_epsilon(draws: Sequence[Draw], max_distance: float) -> Fraction:
-    """ε spent at most when Δ := 1 replaces the true sensitivity: each ε' times its Δ, rounded up."""
+    """ε of the ideal mechanism with Δ := 1 for the true sensitivity: each ε' times its Δ, rounded up."""
     return sum(
         (draw.epsilon * draw.length * Fraction(math.ceil(max_distance * 1000), 1000) for draw in draws),
         start=Fraction(0),

@@ -6,9 +6,7 @@ the last of them; what was written stays as it is, since drawing noise again wou
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from elsewhere.io.matching import Matcher, Person, people_of
 from elsewhere.io.points import read_points
 from elsewhere.io.shared_tables import check_suffix, shared_frame, write_shared
 from elsewhere.knowledge.travel import is_reachable
+from elsewhere.methods.job_folder import JobFolder
 from elsewhere.methods.ngram import Ngram
 from elsewhere.randomness import Randomness, SeededRandomness, SystemRandomness
 from elsewhere.trajectories import Trajectory
@@ -53,37 +52,38 @@ def perturb_file(
     """Perturb every trajectory of ``source`` into ``output``, going on where an earlier run stopped."""
     check_suffix(output)
     refuse_to_replace(output, [source])
+    _refuse_existing(output)
+    world = method.world
+    _check_source(source, method, is_strict=is_strict)
+    randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
+    metadata = _metadata(method, version, seed)
+    with JobFolder(output, {**metadata, "batch": BATCH}, source) as folder:
+        _refuse_existing(output)  # another run may have finished while this one was getting ready
+        done = folder.finished_parts()
+        total = len(done) * BATCH
+        progress(total)
+        matcher = Matcher(world.places, world.clock, randomness.stream(0))
+        people = people_of(read_points(source, world.clock), matcher, source)
+        for _ in islice(people, total):
+            pass  # what an earlier run has finished
+        matcher.counts.clear()
+        while batch := list(islice(people, BATCH)):
+            stream = randomness.stream(1 + len(done))
+            done.append(_share_part(folder.path, len(done), batch, method, matcher, workers, stream))
+            total += len(batch)
+            progress(total)
+        counts = _all_counts(done)
+        metadata["trajectories"] = counts.pop("trajectories")
+        write_shared(output, done, metadata)
+        folder.remove()
+    return JobResult(trajectories=metadata["trajectories"], counts=dict(counts), metadata=metadata)
+
+
+def _refuse_existing(output: Path) -> None:
     if output.exists():
         raise InputError(
             str(output), "is there already: sharing again would spend ε again, so it stays as it is"
         )
-    world = method.world
-    if is_strict:
-        _refuse_faults(source, world)
-    randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
-    metadata = _metadata(method, version, seed)
-    folder = _job_folder(output, {**metadata, "input": _digest(source)})
-    done = sorted(folder.glob("part-*.parquet"))
-    total = len(done) * BATCH
-    progress(total)
-    matcher = Matcher(world.places, world.clock, randomness.stream(0))
-    people = people_of(read_points(source, world.clock), matcher, source)
-    for _ in islice(people, total):
-        pass  # what an earlier run has finished
-    matcher.counts.clear()
-    while batch := list(islice(people, BATCH)):
-        stream = randomness.stream(1 + len(done))
-        done.append(_share_part(folder, len(done), batch, method, matcher, workers, stream))
-        total += len(batch)
-        progress(total)
-    if not done:
-        shutil.rmtree(folder)
-        raise InputError(str(source), "holds no trajectory")
-    counts = _all_counts(done)
-    metadata["trajectories"] = counts.pop("trajectories")
-    write_shared(output, done, metadata)
-    shutil.rmtree(folder)
-    return JobResult(trajectories=metadata["trajectories"], counts=dict(counts), metadata=metadata)
 
 
 def _share_part(
@@ -136,57 +136,41 @@ def irregularities(trajectory: Trajectory, world: World) -> Iterator[str]:
             yield "steps too far for their time"
 
 
-def _refuse_faults(source: Path, world: World) -> None:
-    """With --strict: name every trajectory that does not fit the world, by its number only."""
+def _check_source(source: Path, method: Ngram, *, is_strict: bool) -> None:
+    """Read the whole file once, so that whatever is wrong with it shows before the first draw.
+
+    With ``is_strict``, every trajectory that does not fit the world is named, by its number only.
+    """
+    world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
     faults = []
+    lengths = set()
     for number, person in enumerate(people_of(read_points(source, world.clock), matcher, source), start=1):
-        found = Counter(irregularities(person.trajectory, world)) + matcher.counts
-        matcher.counts.clear()
-        found.pop("points matched to a place", None)
-        if found:
+        lengths.add(len(person.trajectory))
+        if is_strict:
+            found = Counter(irregularities(person.trajectory, world)) + matcher.counts
+            found.pop("points matched to a place", None)
             problems = ", ".join(f"{what} ({count})" for what, count in sorted(found.items()))
-            faults.append(Fault(problem=f"trajectory {number}: {problems}"))
+            faults += [Fault(problem=f"trajectory {number}: {problems}")] if problems else []
+        matcher.counts.clear()
+    if not lengths:
+        raise InputError(str(source), "holds no trajectory")
     if faults:
         raise InputError(str(source), faults)
+    for length in sorted(lengths):
+        method.prepare(length)
 
 
 def _metadata(method: Ngram, version: str, seed: int | None) -> dict[str, Any]:
     """What a reader of the output must know, and nothing that depends on what was true."""
-    return {
-        **method.describe(),
-        "world": method.world.hash,
-        "randomness": "system" if seed is None else f"seeded ({seed}): NOT private, for experiments only",
-        "elsewhere": version,
-    }
-
-
-def _digest(source: Path) -> str:
-    """Tells one input from another; stays on the device, since anyone could check a guess against it."""
-    digest = hashlib.sha256()
-    try:
-        with source.open("rb") as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
-    except OSError as error:
-        raise InputError(str(source), f"cannot be read: {error.strerror}") from None
-    return digest.hexdigest()
-
-
-def _job_folder(output: Path, job_facts: dict[str, Any]) -> Path:
-    """Where finished batches wait; a folder of another job is refused."""
-    folder = output.with_name(f"{output.name}.partial")
-    job = json.dumps(job_facts, sort_keys=True, ensure_ascii=False)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(str(output), f"cannot be written: {error.strerror}") from None
-    if (folder / "job.json").exists():
-        if (folder / "job.json").read_text(encoding="utf-8") != job:
-            raise InputError(str(folder), "belongs to another job: finish that one, or remove the folder")
-    else:
-        write_text(folder / "job.json", job)
-    return folder
+    metadata = {**method.describe(), "world": method.world.hash, "randomness": "system", "elsewhere": version}
+    if seed is not None:
+        metadata |= {
+            "randomness": f"seeded ({seed})",
+            "is_ldp": False,
+            "promise": "NOT private, for experiments",
+        }
+    return metadata
 
 
 def _all_counts(parts: list[Path]) -> Counter[str]:

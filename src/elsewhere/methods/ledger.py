@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 from elsewhere.errors import BudgetError, InputError
 from elsewhere.mechanism.budget import exact_epsilon
@@ -37,6 +38,20 @@ class Entry:
     method: str
     world: str
     is_reported: bool
+
+
+class _Charge(NamedTuple):
+    """What is paid for: nothing else may be drawn under it."""
+
+    day: str
+    epsilon: str
+    method: str
+    world: str
+
+
+def _name(method: Method) -> str:
+    """Method and all its settings."""
+    return json.dumps(method.describe(), sort_keys=True)
 
 
 class Ledger:
@@ -63,12 +78,15 @@ class Ledger:
 
     def share(self, day: str, trajectory: Trajectory, method: Method) -> SharedTrajectory:
         """Share a day; asked again for the same day, the same report comes back and nothing is spent."""
-        spend = sum((draw.epsilon for draw in method.draws_for(len(trajectory))), start=Fraction(0))
-        report = self._charge(day, spend, method)
+        if not method.describe()["is_ldp"]:
+            raise InputError("ledger", "takes only methods that are ε-LDP")
+        method.prepare(len(trajectory))  # whatever can fail, fails before anything is charged
+        charge = _Charge(day, str(method.spent_on(len(trajectory))), _name(method), method.world.hash)
+        report = self._charge(charge)
         if report is None:
             shared, _ = method.share(trajectory)
-            report = self._persist(day, json.dumps([list(visit) for visit in shared]).encode())
-        return SharedTrajectory(tuple(visit) for visit in json.loads(report))
+            report = self._persist(charge, json.dumps([list(visit) for visit in shared]).encode())
+        return SharedTrajectory(json.loads(report))
 
     def entries(self) -> list[Entry]:
         """All days, in order."""
@@ -77,7 +95,13 @@ class Ledger:
                 "SELECT day, epsilon, method, world, report IS NOT NULL FROM shares ORDER BY day"
             ).fetchall()
         return [
-            Entry(day=day, epsilon=Fraction(epsilon), method=method, world=world, is_reported=bool(reported))
+            Entry(
+                day=day,
+                epsilon=Fraction(epsilon),
+                method=json.loads(method)["method"],
+                world=world,
+                is_reported=bool(reported),
+            )
             for day, epsilon, method, world, reported in rows
         ]
 
@@ -86,28 +110,39 @@ class Ledger:
         """Sum of all charges."""
         return sum((entry.epsilon for entry in self.entries()), start=Fraction(0))
 
-    def _charge(self, day: str, spend: Fraction, method: Method) -> bytes | None:
-        """The day's report if there is one; else the day is charged, unless the cap forbids it."""
+    def _charge(self, charge: _Charge) -> bytes | None:
+        """The day's report if there is one; else the day is charged, unless the cap forbids it.
+
+        A day that is charged but not reported may be drawn again, since whatever was drawn never left,
+        but only as it was charged: another ε, method or world would be a sharing nobody paid for.
+        """
+        spend = Fraction(charge.epsilon)
         with self._transaction() as database:
-            row = database.execute("SELECT report FROM shares WHERE day = ?", (day,)).fetchone()
+            row = database.execute(
+                "SELECT report, epsilon, method, world FROM shares WHERE day = ?", (charge.day,)
+            ).fetchone()
+            if row is not None and row[0] is not None:
+                return bytes(row[0])
             if row is not None:
-                # Charged but not reported: whatever was drawn then never left, so it may be drawn again.
-                return None if row[0] is None else bytes(row[0])
+                if row[1:] != charge[1:]:
+                    raise InputError("ledger", "this day is charged for another sharing: finish that one")
+                return None
             charges = database.execute("SELECT epsilon FROM shares").fetchall()
-            spent = sum((Fraction(charge) for (charge,) in charges), start=Fraction(0))
+            spent = sum((Fraction(earlier) for (earlier,) in charges), start=Fraction(0))
             if spent + spend > self.cap:
                 raise BudgetError(spent=spent, asked=spend, cap=self.cap)
-            database.execute(
-                "INSERT INTO shares VALUES (?, ?, ?, ?, NULL)",
-                (day, str(spend), method.name, method.world.hash),
-            )
+            database.execute("INSERT INTO shares VALUES (?, ?, ?, ?, NULL)", charge)
         return None
 
-    def _persist(self, day: str, report: bytes) -> bytes:
-        """Keep the first report of a day, and return it: another process may have been quicker."""
+    def _persist(self, charge: _Charge, report: bytes) -> bytes:
+        """Keep the first report of a charge, and return it: another process may have been quicker."""
         with self._transaction() as database:
-            database.execute("UPDATE shares SET report = ? WHERE day = ? AND report IS NULL", (report, day))
-            row = database.execute("SELECT report FROM shares WHERE day = ?", (day,)).fetchone()
+            database.execute(
+                "UPDATE shares SET report = ? "
+                "WHERE day = ? AND epsilon = ? AND method = ? AND world = ? AND report IS NULL",
+                (report, *charge),
+            )
+            row = database.execute("SELECT report FROM shares WHERE day = ?", (charge.day,)).fetchone()
         return bytes(row[0])
 
     @contextmanager

@@ -33,7 +33,7 @@ REGION_WAYS = ("row-wise best", "shortest chain", "shortest chain outside the bo
 PLACE_WAYS = ("quick try", "counted", "smoothed", "smoothed, partly closed", "stayed")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class _Rows:
     """Trajectories of one length on their way: which they are, and their regions."""
 
@@ -42,7 +42,7 @@ class _Rows:
     stream: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class _Done:
     numbers: list[int]
     shared: list[SharedTrajectory]
@@ -103,6 +103,13 @@ class Ngram:
         if self.sensitivity == "world":
             return total(draws)
         return worst_case_epsilon(draws, self.world.max_distance)
+
+    def prepare(self, length: int) -> None:
+        """Work out the plan for trajectories of ``length``; raises if they cannot be shared."""
+        most = self.world.clock.timesteps
+        if length > most:
+            raise InputError("trajectory", f"a day has {most} timesteps, so at most {most} visits")
+        self._plan(length)
 
     def share(
         self, trajectory: Trajectory, *, randomness: Randomness | None = None
@@ -187,7 +194,7 @@ class Ngram:
             facts["epsilon_at_most"] = float(self.spent_on(self.world.clock.timesteps))
         if self.sensitivity != "world":
             facts["promise"] = "NOT ε-LDP"
-            facts["epsilon_really_spent_on_5_visits_at_most"] = float(self.spent_on(5))
+            facts["epsilon_of_the_ideal_mechanism_on_5_visits"] = float(self.spent_on(5))
         return facts
 
     def _chunks(self, trajectories: Sequence[Trajectory]) -> list[_Rows]:
@@ -205,9 +212,7 @@ class Ngram:
         return chunks
 
     def _true_regions(self, trajectories: Sequence[Trajectory]) -> Indices:
-        most = self.world.clock.timesteps
-        if len(trajectories[0]) > most:
-            raise InputError("trajectory", f"a day has {most} timesteps, so at most {most} visits")
+        self.prepare(len(trajectories[0]))
         return np.array([self._finder.regions_of(trajectory) for trajectory in trajectories], dtype=np.int32)
 
     def _plan(self, length: int) -> Plan:

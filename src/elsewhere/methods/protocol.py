@@ -22,7 +22,7 @@ class ShareInfo:
     draws: tuple[Draw, ...]
     epsilon: Fraction
     """What the draws spend together."""
-    trials: tuple[int, ...]
+    trials: tuple[int, ...] = field(repr=False)
     """For each draw the trial that was accepted, 0 if none was."""
     regions: str
     """How the chain of regions was found."""
@@ -48,6 +48,14 @@ class Method(Protocol):
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """What is spent on a trajectory of ``length`` visits."""
+        ...
+
+    def spent_on(self, length: int) -> Fraction:
+        """ε really spent on a trajectory of ``length`` visits."""
+        ...
+
+    def prepare(self, length: int) -> None:
+        """Work out what is public for trajectories of ``length``; raises if they cannot be shared."""
         ...
 
     def share(
