@@ -23,7 +23,7 @@ from elsewhere.randomness import SeededRandomness
 from elsewhere.reconstruct.integer_program import solve_integer_program
 from elsewhere.world.world import World
 
-_REPEATS = 3
+_REPEATS = 5
 
 
 def _rate(method: Ngram, days: list[ew.Trajectory], workers: int = 1) -> tuple[float, dict[str, float]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
+from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.coin import Tape, new_tape, ran_out
 from elsewhere.mechanism.draw import Coin, coin_of, draw_walk
@@ -153,6 +154,7 @@ class RegionFinder:
         self._last_step = world.clock.timesteps - 1
         self._per_interval = world.clock.timesteps_per_interval
         self._nodes = regions.pair_nodes[firsts]
+        self._no_categories = np.zeros(len(world.distances.category_table))
         self._kinds = {
             int(node): int(kind) for node, kind in zip(regions.nodes, world.distances.kinds, strict=True)
         }
@@ -172,25 +174,38 @@ class RegionFinder:
         """Region nearest by d to a place that is closed or unknown (-1); ties go to the first."""
         world = self._world
         hour = (timestep + 0.5) * world.clock.timestep_minutes / 60
-        hours = np.abs(world.regions.mid_hours - hour)
-        if world.distances.is_circular:
-            hours = np.minimum(hours, 24 - hours)
-        squares = np.minimum(hours, world.distances.time_cap_hours) ** 2
-        if place >= 0:
-            chords = ((world.regions.vectors - world.places.vectors[place]) ** 2).sum(axis=1)
-            squares = squares + (2 * 6371.0088 * np.arcsin(np.minimum(np.sqrt(chords) / 2, 1))) ** 2
-            squares = squares + self._category_squares(place)
-        return int(np.argmin(squares))
+        if place < 0:
+            return int(_nearest_region(world.distances, world.regions.vectors[:0], self._no_categories, hour))
+        row = world.places.vectors[place : place + 1]
+        return int(_nearest_region(world.distances, row, self._categories_from(place), hour))
 
-    def _category_squares(self, place: int) -> Floats:
-        """d_c² from a place's category to each region's, through the nearest ancestor that regions have."""
+    def _categories_from(self, place: int) -> Floats:
+        """d_c from a place's category, or the nearest ancestor that regions have, to each kind of region."""
         world = self._world
         lineage = world.tree.lineage[self._nodes[place]]
-        for node in lineage[lineage >= 0][::-1]:
-            if int(node) in self._kinds:
-                table, kinds = world.distances.category_table, world.distances.kinds
-                return np.asarray(table[self._kinds[int(node)], kinds] ** 2)
-        return np.zeros(len(world.regions))
+        for node in lineage[lineage >= 0][::-1].tolist():
+            if node in self._kinds:
+                return np.asarray(world.distances.category_table[self._kinds[node]])
+        return self._no_categories
+
+
+@compiled
+def _nearest_region(distances: RegionDistances, point: Floats, categories: Floats, hour: float) -> int:
+    """Region with the least d to a point (none: time alone counts) at an hour."""
+    best, least = 0, np.inf
+    for region in range(len(distances.kinds)):
+        gap = abs(distances.mid_hours[region] - hour)
+        if distances.is_circular:
+            gap = min(gap, 24 - gap)
+        gap = min(gap, distances.time_cap_hours)
+        square = gap * gap
+        if len(point):
+            category = categories[distances.kinds[region]]
+            square += category * category
+            square += great_circle_km_squared(chord_squared(point, 0, distances.vectors, region))
+        if square < least:
+            best, least = region, square
+    return best
 
 
 def worst_case_epsilon(draws: Sequence[Draw], max_distance: float) -> Fraction:

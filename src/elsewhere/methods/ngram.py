@@ -28,17 +28,17 @@ from elsewhere.reconstruct.region_path import region_paths
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
-_CHUNK = 256
+_CHUNK = 128
 REGION_WAYS = ("row-wise best", "shortest chain", "shortest chain outside the box", "no chain")
 PLACE_WAYS = ("quick try", "counted", "smoothed", "smoothed, partly closed", "stayed")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Rows:
-    """Trajectories of one length on their way: which they are, and their regions."""
+    """Trajectories of one length, which of all they are, and the stream of their randomness."""
 
     numbers: list[int]
-    true_regions: Indices
+    trajectories: list[Trajectory]
     stream: int
 
 
@@ -116,7 +116,7 @@ class Ngram:
     ) -> tuple[SharedTrajectory, ShareInfo]:
         """One person's day, with constant work (R15)."""
         source = randomness or SystemRandomness()
-        rows = _Rows([0], self._true_regions([trajectory]), 0)
+        rows = _Rows([0], [trajectory], 0)
         done = self._process(rows, source, constant_work=True)
         draws = self.draws_for(len(trajectory))
         info = ShareInfo(
@@ -203,12 +203,13 @@ class Ngram:
         for number, trajectory in enumerate(trajectories):
             by_length.setdefault(len(trajectory), []).append(number)
         chunks: list[_Rows] = []
-        for length in sorted(by_length):
+        # The longest take longest: begun first, they leave no thread waiting at the end.
+        for length in sorted(by_length, reverse=True):
+            self.prepare(length)
             numbers = by_length[length]
             for start in range(0, len(numbers), _CHUNK):
                 piece = numbers[start : start + _CHUNK]
-                regions = self._true_regions([trajectories[number] for number in piece])
-                chunks.append(_Rows(piece, regions, len(chunks)))
+                chunks.append(_Rows(piece, [trajectories[number] for number in piece], len(chunks)))
         return chunks
 
     def _true_regions(self, trajectories: Sequence[Trajectory]) -> Indices:
@@ -222,10 +223,11 @@ class Ngram:
 
     def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
         """Draws, then what is made of them; only the first step sees what is true."""
-        length = rows.true_regions.shape[1]
-        plan = self._plan(length)
+        length = len(rows.trajectories[0])
         started = time.perf_counter()
-        draws, trials = self._draw(rows.true_regions, plan, source, constant_work=constant_work)
+        true_regions = self._true_regions(rows.trajectories)
+        plan = self._plan(length)
+        draws, trials = self._draw(true_regions, plan, source, constant_work=constant_work)
         drawn = time.perf_counter()
         paths, _, region_ways = region_paths(
             draws, plan, self._columns, self.world.distances, self.world.graph.words, self._boxes, length

@@ -70,9 +70,10 @@ def _path_cost(draw: Indices, plan: Plan, distances: RegionDistances, path: Indi
 def _best_chain(costs: Floats, inside: Indices, words: Words, path: Indices) -> int:
     """Fill ``path`` with the cheapest chain, or with the row-wise best if there is no chain."""
     length = len(path)
+    few = _cheapest_few(costs, inside)
     least = np.empty(length)
     for i in range(length):
-        path[i] = _cheapest(costs[i], inside)
+        path[i] = few[i, 0]
         least[i] = costs[i, path[i]]
     is_chain = True
     for i in range(length - 1):
@@ -80,7 +81,6 @@ def _best_chain(costs: Floats, inside: Indices, words: Words, path: Indices) -> 
     if is_chain:
         return INDEPENDENT
     # A path through the cheapest few of each position bounds the best one; where there is none, through more.
-    few = _cheapest_few(costs, inside)
     bound = _shortest_path(costs, few, words, least, np.inf, path)
     for reach in (4.0, 16.0):
         if bound == np.inf:
@@ -88,15 +88,6 @@ def _best_chain(costs: Floats, inside: Indices, words: Words, path: Indices) -> 
     everything = np.empty((length, len(inside)), dtype=np.int32)
     everything[:] = inside
     return CHAINED if _shortest_path(costs, everything, words, least, bound, path) < np.inf else NO_CHAIN
-
-
-@compiled
-def _cheapest(row: Floats, inside: Indices) -> int:
-    best = inside[0]
-    for region in inside:
-        if row[region] < row[best]:
-            best = region
-    return int(best)
 
 
 @compiled
