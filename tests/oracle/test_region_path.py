@@ -104,7 +104,7 @@ def _check_integer_program(world: World, errors: Array, allowed: list[int]) -> N
     solution = solve_integer_program(errors, bigrams) if len(bigrams) else None
     assert (solution is None) == (expected is None)
     if solution is not None and expected is not None:
-        assert abs(solution[1] - expected) < 1e-6 * max(1, expected)
+        assert abs(solution[1] - expected) < 1e-9 * max(1, expected)
 
 
 @given(world_inputs(most=6), st.data())
