@@ -11,7 +11,7 @@ import os
 
 import numpy as np
 
-from elsewhere.arrays import Words
+from elsewhere.arrays import Floats, Words
 from elsewhere.compiled import compiled
 
 
@@ -86,3 +86,17 @@ def next_below(state: Words, bound: int) -> int:
 def next_float(state: Words) -> float:
     """Uniform number in [0, 1) with 53 bits."""
     return float(np.uint64(next_mixed(state)) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def next_weighted(state: Words, weights: Floats) -> int:
+    """Index with a chance in proportion to its weight; at least one weight must be above 0."""
+    target = next_float(state) * weights.sum()
+    found = 0
+    for index in range(len(weights)):
+        if weights[index] > 0:
+            found = index  # the last with any weight, if rounding leaves none above the target
+            target -= weights[index]
+            if target < 0:
+                break
+    return found

@@ -15,10 +15,34 @@ class Visit(NamedTuple):
     timestep: int
 
 
-class Trajectory:
-    """Visits with strictly increasing timesteps within one day (τ). PRIVATE: its repr shows only |τ|."""
+class _Visits:
+    """Visits in a row; equal only to the same visits of the same kind."""
 
     __slots__ = ("_visits",)
+
+    _visits: tuple[Visit, ...]
+
+    @property
+    def visits(self) -> tuple[Visit, ...]:
+        return self._visits
+
+    def __len__(self) -> int:
+        return len(self._visits)
+
+    def __iter__(self) -> Iterator[Visit]:
+        return iter(self._visits)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._visits == getattr(other, "_visits", None)
+
+    def __hash__(self) -> int:
+        return hash(self._visits)
+
+
+class Trajectory(_Visits):
+    """Visits with strictly increasing timesteps within one day (τ). PRIVATE: its repr shows only |τ|."""
+
+    __slots__ = ()
 
     def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
         given = [Visit(*visit) for visit in visits]
@@ -32,49 +56,17 @@ class Trajectory:
         if steps[0] < 0 or any(later <= earlier for earlier, later in pairwise(steps)):
             raise ValueError("timesteps of a trajectory must be 0 or more and strictly increase")
 
-    @property
-    def visits(self) -> tuple[Visit, ...]:
-        return self._visits
-
-    def __len__(self) -> int:
-        return len(self._visits)
-
-    def __iter__(self) -> Iterator[Visit]:
-        return iter(self._visits)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Trajectory) and self._visits == other._visits
-
-    def __hash__(self) -> int:
-        return hash(self._visits)
-
     def __repr__(self) -> str:
         return f"<private Trajectory of {len(self)} visits>"
 
 
-class SharedTrajectory:
+class SharedTrajectory(_Visits):
     """What a method made of a trajectory (τ̂): the only thing that leaves a device. Only methods make one."""
 
-    __slots__ = ("_visits",)
+    __slots__ = ()
 
     def __init__(self, visits: Iterable[Visit | tuple[str, int]]) -> None:
         self._visits = tuple(starmap(Visit, visits))
-
-    @property
-    def visits(self) -> tuple[Visit, ...]:
-        return self._visits
-
-    def __len__(self) -> int:
-        return len(self._visits)
-
-    def __iter__(self) -> Iterator[Visit]:
-        return iter(self._visits)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SharedTrajectory) and self._visits == other._visits
-
-    def __hash__(self) -> int:
-        return hash(self._visits)
 
     def __repr__(self) -> str:
         visits = ", ".join(f"{visit.place_id}@{visit.timestep}" for visit in self._visits)

@@ -49,7 +49,7 @@ def _changes(draw: st.DrawFn, rows: list[Place], *, may_add: bool = True) -> tup
     return changed, removed
 
 
-def _check_update_equals_rebuild(
+def check_update_equals_rebuild(
     folder: Path, rows: list[Place], keys: dict[str, Any], changed: list[Place], removed: list[str]
 ) -> None:
     after = {row.place_id: row for row in rows} | {row.place_id: row for row in changed}
@@ -70,9 +70,7 @@ def _check_update_equals_rebuild(
 @examples(max_examples=150)
 def test_update_equals_rebuild_on_a_grid(tmp_path: Path, data: st.DataObject) -> None:
     rows = data.draw(places(most=10))
-    _check_update_equals_rebuild(
-        tmp_path, rows, data.draw(settings(most_kappa=6)), *data.draw(_changes(rows))
-    )
+    check_update_equals_rebuild(tmp_path, rows, data.draw(settings(most_kappa=6)), *data.draw(_changes(rows)))
 
 
 @given(st.data())
@@ -81,7 +79,7 @@ def test_update_equals_rebuild_where_popular_places_stand_alone(tmp_path: Path, 
     rows = data.draw(places(most=10))
     rows[0] = replace(rows[0], popularity=(9.0,))
     keys = data.draw(settings(most_kappa=6)) | {"kappa": {"least": 5, "weight": "popularity"}}
-    _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
+    check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
 
 
 @given(st.data())
@@ -113,7 +111,7 @@ def test_update_equals_rebuild_with_other_spaces(tmp_path: Path, data: st.DataOb
     )
     keys = data.draw(settings(most_kappa=6))
     del keys["grid"]
-    _check_update_equals_rebuild(tmp_path, rows, keys | {"space": space}, *data.draw(_changes(rows)))
+    check_update_equals_rebuild(tmp_path, rows, keys | {"space": space}, *data.draw(_changes(rows)))
 
 
 @given(st.data())
@@ -135,7 +133,7 @@ def test_update_equals_rebuild_on_roads(tmp_path: Path, data: st.DataObject) -> 
     speed = data.draw(st.sampled_from([5.0, [5.0] * 12 + [10.0] * 12]))
     keys = data.draw(settings(most_kappa=6)) | {"travel": {**travel, "speed_kmh": speed}}
     del keys["speed_kmh"]
-    _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
+    check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows)))
 
 
 @given(st.data())
@@ -150,7 +148,7 @@ def test_update_equals_rebuild_on_a_given_matrix(tmp_path: Path, data: st.DataOb
         "travel": {"kind": "matrix", "file": str(tmp_path / "minutes.csv")}
     }
     del keys["speed_kmh"]
-    _check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows, may_add=False)))
+    check_update_equals_rebuild(tmp_path, rows, keys, *data.draw(_changes(rows, may_add=False)))
 
 
 def test_an_update_works_out_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
 from elsewhere.mechanism.perturb import Plan
-from elsewhere.randomness import next_float
+from elsewhere.randomness import next_weighted
 from elsewhere.world.bits import lowest_bit
 from elsewhere.world.distances import RegionDistances, region_distance
 
@@ -61,7 +61,7 @@ def _tilted_walk(
             sums[i, a] = weight * (_successor_sum(words[a], sums[i + 1]) if i < length - 1 else 1.0)
     weights = sums[0].copy()
     for i in range(length):
-        walk[i] = _pick(weights, next_float(state))
+        walk[i] = next_weighted(state, weights)
         if i < length - 1:
             weights[:] = 0.0
             row = words[walk[i]]
@@ -82,16 +82,3 @@ def _successor_sum(row: Words, values: Floats) -> float:
             total += values[w * 64 + lowest_bit(word)]
             word &= word - np.uint64(1)
     return total
-
-
-@compiled
-def _pick(weights: Floats, uniform: float) -> int:
-    target = uniform * weights.sum()
-    found = 0
-    for i in range(len(weights)):
-        if weights[i] > 0:
-            found = i
-            target -= weights[i]
-            if target < 0:
-                break
-    return found

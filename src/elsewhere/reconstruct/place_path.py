@@ -16,7 +16,7 @@ from elsewhere.arrays import Bools, Floats, Indices, Steps, Words
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.sphere import chord_squared
 from elsewhere.knowledge.travel import StepTable
-from elsewhere.randomness import next_below, next_float
+from elsewhere.randomness import next_below, next_weighted
 from elsewhere.world.world import World
 
 QUICK_TRIES = 32
@@ -248,25 +248,11 @@ def sample_by_counting(
                 gap = start + cell // len(members) - times[i - 1]
                 if gap < np.int64(steps[cell % len(members)]):
                     weights[cell] = 0.0
-        total = weights.sum()
-        if total <= 0:
+        if weights.sum() <= 0:
             return False
-        cell = _first_above(weights, next_float(state) * total)
+        cell = next_weighted(state, weights)
         chosen[i], times[i] = members[cell % len(members)], start + cell // len(members)
     return True
-
-
-@compiled
-def _first_above(weights: Floats, target: float) -> int:
-    """Cell at which the weights so far exceed ``target``; the last with weight if rounding leaves none."""
-    found = 0
-    for cell in range(len(weights)):
-        if weights[cell] > 0:
-            found = cell
-            target -= weights[cell]
-            if target < 0:
-                break
-    return found
 
 
 @compiled
