@@ -63,6 +63,8 @@ class Matcher:
         return Trajectory(thinned)
 
     def _matched(self, points: list[Point]) -> list[Visit]:
+        if all(point.place_id in self._known for point in points):
+            return [Visit(point.place_id, self._timestep(point.moment, points[0].moment)) for point in points]
         chords, nearest = self._nearest(points)
         limit = chord_squared_of_km(MATCH_KM) ** 0.5
         visits = []
@@ -106,11 +108,11 @@ class Matcher:
 
 def people_of(points: Iterable[Point], matcher: Matcher, path: Path) -> Iterator[Person]:
     """Trajectories in the order of the file; the rows of each must stand together."""
-    seen: set[tuple[str, str]] = set()
+    seen: set[int] = set()  # hashes, so that millions of trajectories fit into memory
     for (uid, tid), group in groupby(points, key=lambda point: (point.uid, point.tid)):
-        if (uid, tid) in seen:
+        if hash((uid, tid)) in seen:
             raise InputError(str(path), "rows of one trajectory are apart: sort the file by uid and tid")
-        seen.add((uid, tid))
+        seen.add(hash((uid, tid)))
         own = list(group)
         if tid:
             yield _person(own, tid, matcher)
