@@ -194,6 +194,8 @@ def test_bad_input_is_one_message_and_nothing_is_written(
         (HEADER + "a,1,2024-03-07T10:00:00,95,10,\n", "row 2, column lat"),
         ("secret,t1,2024-03-07T10:00:00,50,10,p1\n" * 2, "column uid"),
         (HEADER + 'a,1,"secret\n', "cannot be read as a table"),
+        (HEADER + ",1,2024-03-07T10:00:00,,,p1\n", "row 2, column uid"),
+        (HEADER + "a,1,2024-03-07T10:00:00,,,p1,more\n", "row 2: has 7 fields, the header has 6"),
         (HEADER + "a,1,9999-12-31T23:59:59-12:00,,,p1\n", "row 2, column datetime"),
         (
             HEADER
@@ -395,3 +397,23 @@ def test_a_known_place_needs_no_position(folder: Path) -> None:
     pl.DataFrame([row]).write_parquet(folder / "nan.parquet")
     (day,) = ew.read_trajectories(folder / "nan.parquet", world=ew.World.load(folder / "w.world"))
     assert day.visits[0].place_id == "p1"
+
+
+def test_folders_and_damaged_parquet_are_named_as_such(elsewhere: Command, folder: Path) -> None:
+    (folder / "d.csv").mkdir()
+    (folder / "fake.parquet").write_text("uid,tid\n")
+    options = ["-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    assert "is a folder" in elsewhere("perturb", folder / "d.csv", *options)[2]
+    assert "not a Parquet file" in elsewhere("perturb", folder / "fake.parquet", *options)[2]
+    assert "is a folder" in elsewhere("perturb", folder / "days.csv", *options[:-1], folder / "d.csv")[2]
+
+
+def test_an_interrupted_run_says_how_to_go_on(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "_share_part", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    code, _, err = elsewhere(
+        "perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"
+    )
+    assert code == 130
+    assert "the same command goes on" in err

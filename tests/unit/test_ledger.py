@@ -121,10 +121,10 @@ def test_sums_are_exact(tmp_path: Path, method: Ngram) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=1)
     tenth = Ngram(method.world, epsilon="0.1")
     for number in range(10):
-        ledger.share(f"day {number}", DAY, tenth)
+        ledger.share(f"2025-09-{number + 10}", DAY, tenth)
     assert ledger.spent == Fraction(1)
     with pytest.raises(ew.BudgetError):
-        ledger.share("day 11", DAY, tenth)
+        ledger.share("2025-10-01", DAY, tenth)
 
 
 def test_a_ledger_needs_its_cap_once(tmp_path: Path) -> None:
@@ -171,3 +171,27 @@ def test_what_cannot_be_shared_is_not_charged(tmp_path: Path, method: Ngram) -> 
     with pytest.raises(ew.InputError, match="ε-LDP"):
         ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=5, sensitivity=1))
     assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("day", ["garbage", "2025-9-17", "20250917", "", "2025-09-17T10:00:00"])
+def test_a_day_has_one_name(tmp_path: Path, method: Ngram, day: str) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
+    with pytest.raises(ew.InputError, match="must be a date"):
+        ledger.share(day, DAY, method)
+    assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("cap", [0, -1, float("nan"), "much"])
+def test_a_bad_cap_leaves_no_file(tmp_path: Path, cap: float | str) -> None:
+    with pytest.raises(ew.InputError, match="cap"):
+        ew.Ledger(tmp_path / "my.ledger", cap=cap)
+    assert not (tmp_path / "my.ledger").exists()
+
+
+def test_a_day_that_was_shared_is_not_shared_otherwise(tmp_path: Path, method: Ngram) -> None:
+    """Who asks at another ε is told, rather than handed what cost more or less than they think."""
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
+    ledger.share("2025-09-17", DAY, method)
+    with pytest.raises(ew.InputError, match="another sharing"):
+        ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=1))
+    assert (tmp_path / "my.ledger").stat().st_mode & 0o077 == 0

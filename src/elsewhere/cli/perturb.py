@@ -68,17 +68,21 @@ def perturb(
         warn(f"sensitivity 1 is NOT ε-LDP: on five visits it spends {spent:.1f} or more, not {epsilon}")
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
-    with counter("Perturbing") as progress:
-        result = perturb_file(
-            trajectories,
-            output,
-            chosen,
-            version=__version__,
-            workers=workers,
-            seed=seed,
-            is_strict=strict,
-            progress=progress,
-        )
+    try:
+        with counter("Perturbing") as progress:
+            result = perturb_file(
+                trajectories,
+                output,
+                chosen,
+                version=__version__,
+                workers=workers,
+                seed=seed,
+                is_strict=strict,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        warn("stopped; the same command goes on where it was, and nothing is perturbed twice")
+        raise typer.Exit(130) from None
     seconds = time.perf_counter() - started
     if as_json:
         private = {"private_counts_for_this_device_only": result.counts}

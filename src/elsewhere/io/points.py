@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import json
 import math
@@ -24,7 +25,9 @@ ALIASES = {
     "lng": ("lng", "lon", "long", "longitude", "x"),
     "place_id": ("place_id", "location_id", "poi_id"),
 }
-_ROWS_AT_ONCE = 200_000
+_ROWS_AT_ONCE = 50_000
+
+Table = dict[str, list[str]]
 
 
 class Point(NamedTuple):
@@ -49,8 +52,8 @@ def read_points(path: Path, clock: Clock) -> Iterator[Point]:
     columns, never values: they are private (R10).
     """
     row = 1
-    for frame in _frames(path):
-        columns = _columns(frame, path)
+    for table in _tables(path):
+        columns = _columns(table, path)
         faults: list[Fault] = []
         points = []
         for values in zip(*columns, strict=True):
@@ -67,6 +70,9 @@ def _point(values: tuple[str, ...], row: int, clock: Clock, faults: list[Fault])
         local = _local(moment, clock.timezone)
     except (ValueError, OverflowError):
         faults.append(Fault(row=row, column="datetime", problem="must be a time such as 2025-09-17T10:30:00"))
+        return None
+    if not uid:
+        faults.append(Fault(row=row, column="uid", problem="is empty, every row needs its person"))
         return None
     latitude, longitude = _position(lat, lng)
     if not place_id and not math.isfinite(latitude):
@@ -93,29 +99,64 @@ def _local(moment: str, timezone: str) -> dt.datetime:
     return parsed
 
 
-def _frames(path: Path) -> Iterator[pl.DataFrame]:
+def _tables(path: Path) -> Iterator[Table]:
+    """A file in pieces, each a column of text per name."""
+    if path.is_dir():
+        raise InputError(str(path), "is a folder, not a file")
     try:
         match path.suffix.lower():
             case ".csv":
-                yield from pl.scan_csv(path, infer_schema=False).collect_batches(chunk_size=_ROWS_AT_ONCE)
+                yield from _csv_tables(path)
             case ".parquet":
-                text = pl.scan_parquet(path).with_columns(pl.all().cast(pl.String, strict=False))
-                yield from text.collect_batches(chunk_size=_ROWS_AT_ONCE)
+                yield from _parquet_tables(path)
             case ".geojson" | ".json":
-                yield _geojson_frame(path)
+                yield _geojson_table(path)
             case _:
                 raise InputError(str(path), "must end in .csv, .parquet or .geojson")
     except FileNotFoundError:
         raise InputError(str(path), "no such file") from None
-    except pl.exceptions.NoDataError:
-        raise InputError(str(path), "the file is empty") from None
-    except (OSError, pl.exceptions.PolarsError):
+    except pl.exceptions.PolarsError:
+        raise InputError(str(path), "not a Parquet file, or a damaged one") from None
+    except (OSError, UnicodeDecodeError, csv.Error):
         # The library's own words may quote what is private.
         expected = "UTF-8 text with commas and quotes in pairs, every row as long as the header"
         raise InputError(str(path), f"cannot be read as a table: must be {expected}") from None
 
 
-def _geojson_frame(path: Path) -> pl.DataFrame:
+def _csv_tables(path: Path) -> Iterator[Table]:
+    """Row by row with the standard library: no reader that runs ahead and fills the memory."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        header = [name.strip() for name in next(reader, [])]
+        if not header:
+            raise InputError(str(path), "the file is empty")
+        rows: list[list[str]] = []
+        for number, row in enumerate(reader, start=2):
+            if len(row) != len(header) and row:
+                problem = f"has {len(row)} fields, the header has {len(header)}"
+                raise InputError(str(path), [Fault(row=number, problem=problem)])
+            rows.append(row or [""] * len(header))
+            if len(rows) == _ROWS_AT_ONCE:
+                yield _by_name(header, rows)
+                rows = []
+        yield _by_name(header, rows)
+
+
+def _by_name(header: list[str], rows: list[list[str]]) -> Table:
+    columns = zip(*rows, strict=True) if rows else [()] * len(header)
+    return {name: [value.strip() for value in column] for name, column in zip(header, columns, strict=True)}
+
+
+def _parquet_tables(path: Path) -> Iterator[Table]:
+    plan = pl.scan_parquet(path)
+    total = plan.select(pl.len()).collect().item()
+    for start in range(0, max(total, 1), _ROWS_AT_ONCE):
+        frame = plan.slice(start, _ROWS_AT_ONCE).collect()
+        text = frame.with_columns(pl.all().cast(pl.String, strict=False).fill_null("").str.strip_chars())
+        yield text.to_dict(as_series=False)
+
+
+def _geojson_table(path: Path) -> Table:
     try:
         features = json.loads(path.read_text(encoding="utf-8"))["features"]
         rows = [
@@ -128,16 +169,17 @@ def _geojson_frame(path: Path) -> pl.DataFrame:
         ]
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, IndexError, AttributeError):
         raise InputError(str(path), "not a GeoJSON FeatureCollection of points") from None
-    return pl.DataFrame(rows, infer_schema_length=None)
+    names = {name for row in rows for name in row}
+    return {name: [row.get(name, "").strip() for row in rows] for name in names}
 
 
-def _columns(frame: pl.DataFrame, path: Path) -> list[list[str]]:
+def _columns(table: Table, path: Path) -> list[list[str]]:
     """The six columns as text, under whichever name the file has them."""
     found: dict[str, list[str]] = {}
     for name, aliases in ALIASES.items():
-        present = [alias for alias in aliases if alias in frame.columns]
+        present = [alias for alias in aliases if alias in table]
         if present:
-            found[name] = frame[present[0]].cast(pl.String).fill_null("").str.strip_chars().to_list()
+            found[name] = table[present[0]]
     missing = [name for name in ("uid", "datetime") if name not in found]
     if "place_id" not in found and not {"lat", "lng"} <= set(found):
         missing.append("place_id (or lat and lng)")
@@ -148,5 +190,5 @@ def _columns(frame: pl.DataFrame, path: Path) -> list[list[str]]:
         # A file without a header has a private row in its place: columns that we do not know stay unnamed.
         known = ", ".join(sorted(found)) or "none that is known"
         raise InputError(str(path), f"column {names} missing; the file has {known}")
-    blank = [""] * frame.height
-    return [found.get(name, blank) for name in ALIASES]
+    height = max(map(len, table.values()))
+    return [found.get(name, [""] * height) for name in ALIASES]

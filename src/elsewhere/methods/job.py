@@ -80,6 +80,8 @@ def perturb_file(
 
 
 def _refuse_existing(output: Path) -> None:
+    if output.is_dir():
+        raise InputError(str(output), "cannot be written: it is a folder")
     if output.exists():
         raise InputError(
             str(output), "is there already: sharing again would spend ε again, so it stays as it is"

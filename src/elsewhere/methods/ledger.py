@@ -7,6 +7,7 @@ again.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -54,30 +55,53 @@ def _name(method: Method) -> str:
     return json.dumps(method.describe(), sort_keys=True)
 
 
+def _is_date(day: str) -> bool:
+    """One way to write each day, so that none can be paid for twice under two names."""
+    try:
+        return dt.date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        return False
+
+
+def _checked_cap(cap: float | str | Fraction) -> Fraction:
+    try:
+        return exact_epsilon(cap)
+    except InputError as error:
+        raise InputError("cap", error.faults) from None
+
+
 class Ledger:
     """SQLite file of all sharings of one person."""
 
     def __init__(self, path: str | Path, cap: float | str | Fraction | None = None) -> None:
         """Open a ledger; a new one needs its cap on the sum of ε, which never changes afterwards."""
         self._path = Path(path)
-        if cap is None and not self._path.exists():
-            raise InputError(str(path), "no such ledger; a new one needs a cap on the sum of ε")
+        wanted = None if cap is None else _checked_cap(cap)
+        if not self._path.exists():
+            if wanted is None:
+                raise InputError(str(path), "no such ledger; a new one needs a cap on the sum of ε")
+            try:
+                self._path.touch(mode=0o600)
+            except OSError as error:
+                raise InputError(str(path), f"cannot be written: {error.strerror}") from None
         try:
             with self._transaction() as database:
                 stored = database.execute("SELECT epsilon FROM cap").fetchone()
                 if stored is None:
-                    if cap is None:
+                    if wanted is None:
                         raise InputError(str(path), "not a ledger")
-                    stored = (str(exact_epsilon(cap)),)
+                    stored = (str(wanted),)
                     database.execute("INSERT INTO cap VALUES (?)", stored)
         except sqlite3.DatabaseError as error:
             raise InputError(str(path), f"not a ledger: {error}") from None
         self.cap = Fraction(stored[0])
-        if cap is not None and exact_epsilon(cap) != self.cap:
+        if wanted is not None and wanted != self.cap:
             raise InputError(str(path), f"its cap is {float(self.cap):g} and cannot be changed")
 
     def share(self, day: str, trajectory: Trajectory, method: Method) -> SharedTrajectory:
         """Share a day; asked again for the same day, the same report comes back and nothing is spent."""
+        if not _is_date(day):
+            raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
         if not method.describe()["is_ldp"]:
             raise InputError("ledger", "takes only methods that are ε-LDP")
         method.prepare(len(trajectory))  # whatever can fail, fails before anything is charged
@@ -121,12 +145,10 @@ class Ledger:
             row = database.execute(
                 "SELECT report, epsilon, method, world FROM shares WHERE day = ?", (charge.day,)
             ).fetchone()
-            if row is not None and row[0] is not None:
-                return bytes(row[0])
             if row is not None:
                 if row[1:] != charge[1:]:
-                    raise InputError("ledger", "this day is charged for another sharing: finish that one")
-                return None
+                    raise InputError("ledger", "this day is charged for another sharing: ask for that one")
+                return None if row[0] is None else bytes(row[0])
             charges = database.execute("SELECT epsilon FROM shares").fetchall()
             spent = sum((Fraction(earlier) for (earlier,) in charges), start=Fraction(0))
             if spent + spend > self.cap:
