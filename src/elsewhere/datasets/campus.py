@@ -22,7 +22,6 @@ from elsewhere.trajectories import Trajectory
 
 SPEED_KMH = 4.0
 TIMEZONE = "America/Vancouver"
-GENERATED_BUILDINGS = 262
 RESIDENCE_A = "Residence A"
 STADIUM_A = "Stadium A"
 

@@ -70,3 +70,16 @@ def chart(figure: Any, name: str) -> str:
         full_html=False, include_plotlyjs=False, div_id=name, config=config, auto_play=False
     )
     return html
+
+
+def hour_slider(frames: Sequence[Any], active: int, space: int) -> list[dict[str, Any]]:
+    """A slider over a figure's frames, one for each hour, ``space`` pixels below the figure."""
+    steps = [
+        {
+            "method": "animate",
+            "label": frame.name,
+            "args": [[frame.name], {"mode": "immediate", "frame": {"duration": 0, "redraw": True}}],
+        }
+        for frame in frames
+    ]
+    return [{"active": active, "steps": steps, "currentvalue": {"prefix": "Hour: "}, "pad": {"t": space}}]

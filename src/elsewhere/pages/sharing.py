@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from elsewhere.pages.page import PALETTE, cards, chart, page, section, table
+from elsewhere.pages.page import PALETTE, cards, chart, hour_slider, page, section, table
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
@@ -95,20 +95,12 @@ def _maps(world: World, real: Sequence[Trajectory], shared: Sequence[SharedTraje
         figure.add_trace(_line(world, real[person], person, is_named=True), row=1, col=1)
         figure.add_trace(_line(world, shared[person], person, is_named=False), row=1, col=2)
     figure.frames = frames
-    steps = [
-        {
-            "method": "animate",
-            "label": frame.name,
-            "args": [[frame.name], {"mode": "immediate", "frame": {"duration": 0, "redraw": True}}],
-        }
-        for frame in frames
-    ]
     middle = float(np.mean(world.places.latitudes))
     figure.update_layout(
         height=600,
         margin={"l": 10, "r": 10, "t": 40, "b": 10},
         plot_bgcolor="#fafbfc",
-        sliders=[{"active": first, "steps": steps, "currentvalue": {"prefix": "Hour: "}, "pad": {"t": 20}}],
+        sliders=hour_slider(frames, first, space=20),
     )
     figure.update_xaxes(showgrid=False, zeroline=False, showticklabels=False, matches="x")
     figure.update_yaxes(showgrid=False, zeroline=False, showticklabels=False)

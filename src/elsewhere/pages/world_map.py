@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from shapely import MultiPoint, Polygon
 
-from elsewhere.pages.page import PALETTE, cards, chart, page, section, table
+from elsewhere.pages.page import PALETTE, cards, chart, hour_slider, page, section, table
 from elsewhere.world.regions import space_level_names
 from elsewhere.world.summary import summarise
 from elsewhere.world.world import World
@@ -81,20 +81,12 @@ def _map(world: World) -> Any:
         for hour in range(_DAY_HOURS)
     ]
     middle = float(np.mean(world.places.latitudes))
-    steps = [
-        {
-            "method": "animate",
-            "label": frame.name,
-            "args": [[frame.name], {"mode": "immediate", "frame": {"duration": 0, "redraw": True}}],
-        }
-        for frame in figure.frames
-    ]
     figure.update_layout(
         height=680,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         plot_bgcolor="#fafbfc",
         legend={"groupclick": "toggleitem"},
-        sliders=[{"active": noon, "steps": steps, "currentvalue": {"prefix": "Hour: "}, "pad": {"t": 30}}],
+        sliders=hour_slider(figure.frames, noon, space=30),
     )
     figure.update_xaxes(title="longitude", showgrid=False, zeroline=False, constrain="domain")
     figure.update_yaxes(
