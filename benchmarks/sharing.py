@@ -18,7 +18,7 @@ from cities import write_city, write_days
 from elsewhere.mechanism.budget import split_evenly
 from elsewhere.mechanism.perturb import perturb_regions, plan_draws
 from elsewhere.mechanism.proposal import build_proposals
-from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
 from elsewhere.reconstruct.integer_program import solve_integer_program
 from elsewhere.world.world import World
@@ -26,7 +26,7 @@ from elsewhere.world.world import World
 _REPEATS = 5
 
 
-def _rate(method: Ngram, days: list[ew.Trajectory], workers: int = 1) -> tuple[float, dict[str, float]]:
+def _rate(method: Sharing, days: list[ew.Trajectory], workers: int = 1) -> tuple[float, dict[str, float]]:
     """Seconds per trajectory, best of a few runs, and where they went."""
     method.share_batch(days[:400])  # compiled loops are loaded once
     best, stages = float("inf"), {}
@@ -83,9 +83,9 @@ def measure(with_integer_program: bool) -> dict[str, Any]:
         world = ew.build_world(folder / "world.toml")
         world.save(folder / "w.world")
         days = ew.read_trajectories(folder / "days.csv", world=world)[:3000]
-        one, stages = _rate(Ngram(world, epsilon=5), days)
-        by_n = {n: _rate(Ngram(world, epsilon=5, n=n), days)[0] for n in (1, 3, 4)}
-        two, _ = _rate(Ngram(world, epsilon=5), days, workers=2)
+        one, stages = _rate(ew.method("ngram", world, epsilon=5), days)
+        by_n = {n: _rate(ew.method("ngram", world, epsilon=5, n=n), days)[0] for n in (1, 3, 4)}
+        two, _ = _rate(ew.method("ngram", world, epsilon=5), days, workers=2)
         shell = _from_the_shell(folder)
         write_city(folder / "large", 32000)
         large = ew.build_world(folder / "large/world.toml")
@@ -94,7 +94,7 @@ def measure(with_integer_program: bool) -> dict[str, Any]:
             ew.Trajectory((large.places.ids[generator.integers(32000)], visit.timestep) for visit in day)
             for day in days[:1000]
         ]
-        thirty_two, _ = _rate(Ngram(large, epsilon=5), same)
+        thirty_two, _ = _rate(ew.method("ngram", large, epsilon=5), same)
         program = _integer_program(world) if with_integer_program else None
         return {
             "source": source,

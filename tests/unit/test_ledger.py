@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 import elsewhere as ew
-from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.sharing import Sharing
 from worlds import build, place
 
 DAY = ew.Trajectory([("p0", 60), ("p1", 70), ("p2", 80)])
 
 
 @pytest.fixture
-def method(tmp_path: Path) -> Ngram:
+def method(tmp_path: Path) -> Sharing:
     rows = [
         place(f"p{i}", 50 + i * 0.01, 10, ["cafe", "boots"][i % 2], hours="08:00-20:00") for i in range(6)
     ]
-    return Ngram(build(tmp_path / "world", rows, {"kappa": 1}), epsilon=5)
+    return ew.method("ngram", build(tmp_path / "world", rows, {"kappa": 1}), epsilon=5)
 
 
-def test_the_same_day_gives_the_same_report_and_costs_once(tmp_path: Path, method: Ngram) -> None:
+def test_the_same_day_gives_the_same_report_and_costs_once(tmp_path: Path, method: Sharing) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=12)
     first = ledger.share("2025-09-17", DAY, method)
     assert all(ledger.share("2025-09-17", DAY, method) == first for _ in range(5))
@@ -34,7 +34,7 @@ def test_the_same_day_gives_the_same_report_and_costs_once(tmp_path: Path, metho
 
 
 def test_past_the_cap_is_refused_before_anything_is_drawn(
-    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=9)
     ledger.share("2025-09-17", DAY, method)
@@ -55,7 +55,7 @@ class _Killed(BaseException):
 
 @pytest.mark.parametrize("step", ["before charge", "after charge", "after sample", "after persist"])
 def test_killed_between_any_two_steps_there_is_one_report(
-    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch, step: str
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """T8."""
     path = tmp_path / "my.ledger"
@@ -98,7 +98,7 @@ def test_killed_between_any_two_steps_there_is_one_report(
 
 
 def test_two_ledgers_on_one_file_hand_out_one_report(
-    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process shares the same day between our charge and our persist: its report counts."""
     path = tmp_path / "my.ledger"
@@ -117,9 +117,9 @@ def test_two_ledgers_on_one_file_hand_out_one_report(
     assert ours.spent == 5
 
 
-def test_sums_are_exact(tmp_path: Path, method: Ngram) -> None:
+def test_sums_are_exact(tmp_path: Path, method: Sharing) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=1)
-    tenth = Ngram(method.world, epsilon="0.1")
+    tenth = ew.method("ngram", method.world, epsilon="0.1")
     for number in range(10):
         ledger.share(f"2025-09-{number + 10}", DAY, tenth)
     assert ledger.spent == Fraction(1)
@@ -149,7 +149,7 @@ def test_other_files_are_no_ledgers(tmp_path: Path) -> None:
 
 
 def test_a_charge_pays_only_for_what_was_charged(
-    tmp_path: Path, method: Ngram, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A day charged for a little must not hand out a report that costs a lot."""
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=10)
@@ -157,24 +157,27 @@ def test_a_charge_pays_only_for_what_was_charged(
         patch.setattr(method, "share", lambda *_: (_ for _ in ()).throw(_Killed))
         with pytest.raises(_Killed):
             ledger.share("2025-09-17", DAY, method)
-    for other in (Ngram(method.world, epsilon=50), Ngram(method.world, epsilon=5, n=3)):
+    for other in (
+        ew.method("ngram", method.world, epsilon=50),
+        ew.method("ngram", method.world, epsilon=5, n=3),
+    ):
         with pytest.raises(ew.InputError, match="another sharing"):
             ledger.share("2025-09-17", DAY, other)
     assert len(ledger.share("2025-09-17", DAY, method)) == 3
     assert ledger.spent == 5
 
 
-def test_what_cannot_be_shared_is_not_charged(tmp_path: Path, method: Ngram) -> None:
+def test_what_cannot_be_shared_is_not_charged(tmp_path: Path, method: Sharing) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=1000)
     with pytest.raises(ew.InputError, match="takes too long"):
-        ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=500))
+        ledger.share("2025-09-17", DAY, ew.method("ngram", method.world, epsilon=500))
     with pytest.raises(ew.InputError, match="ε-LDP"):
-        ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=5, sensitivity=1))
+        ledger.share("2025-09-17", DAY, ew.method("ngram", method.world, epsilon=5, sensitivity=1))
     assert ledger.spent == 0
 
 
 @pytest.mark.parametrize("day", ["garbage", "2025-9-17", "20250917", "", "2025-09-17T10:00:00"])
-def test_a_day_has_one_name(tmp_path: Path, method: Ngram, day: str) -> None:
+def test_a_day_has_one_name(tmp_path: Path, method: Sharing, day: str) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
     with pytest.raises(ew.InputError, match="must be a date"):
         ledger.share(day, DAY, method)
@@ -188,10 +191,10 @@ def test_a_bad_cap_leaves_no_file(tmp_path: Path, cap: float | str) -> None:
     assert not (tmp_path / "my.ledger").exists()
 
 
-def test_a_day_that_was_shared_is_not_shared_otherwise(tmp_path: Path, method: Ngram) -> None:
+def test_a_day_that_was_shared_is_not_shared_otherwise(tmp_path: Path, method: Sharing) -> None:
     """Who asks at another ε is told, rather than handed what cost more or less than they think."""
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
     ledger.share("2025-09-17", DAY, method)
     with pytest.raises(ew.InputError, match="another sharing"):
-        ledger.share("2025-09-17", DAY, Ngram(method.world, epsilon=1))
+        ledger.share("2025-09-17", DAY, ew.method("ngram", method.world, epsilon=1))
     assert (tmp_path / "my.ledger").stat().st_mode & 0o077 == 0

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.arrays import Indices
 from elsewhere.compiled import compiled
@@ -23,7 +24,7 @@ from elsewhere.world.distances import RegionDistances, region_distance
 SCORE_STEPS = 1 << 20
 _LARGEST_EPSILON = 16
 # Chance that no trial accepts, at worst 2⁻⁶⁴; the draw then falls back to a proposal, and stays ε'-LDP.
-_NEVER = 64 * math.log(2)
+NEVER = 64 * math.log(2)
 
 
 class Coin(NamedTuple):
@@ -40,7 +41,7 @@ def coin_of(epsilon: Fraction) -> Coin:
         raise InputError(
             "epsilon", f"{float(epsilon):g} for one draw takes too long to sample: at most {_LARGEST_EPSILON}"
         )
-    trials = math.ceil(_NEVER * math.exp(epsilon / 2))
+    trials = math.ceil(NEVER * math.exp(epsilon / 2))
     return Coin(epsilon.numerator, epsilon.denominator * 2 * SCORE_STEPS, trials)
 
 
@@ -59,6 +60,17 @@ def score(distances: RegionDistances, true_walk: Indices, walk: Indices, sensiti
     if not scaled < SCORE_STEPS:
         return SCORE_STEPS
     return max(0, int(scaled))
+
+
+@compiled
+def scores(
+    distances: RegionDistances, true_walk: Indices, walks: Indices, sensitivity: float
+) -> NDArray[np.int64]:
+    """Score of each of the walks, a row each."""
+    found = np.empty(len(walks), dtype=np.int64)
+    for row in range(len(walks)):
+        found[row] = score(distances, true_walk, walks[row], sensitivity)
+    return found
 
 
 @compiled

@@ -14,16 +14,16 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
 from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.coin import Tape, new_tape, ran_out
+from elsewhere.mechanism.coin import Tape, ran_out
 from elsewhere.mechanism.draw import Coin, coin_of, draw_walk
 from elsewhere.mechanism.proposal import Proposals
+from elsewhere.mechanism.rows import finish_rows
 from elsewhere.randomness import Randomness
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.distances import RegionDistances
 from elsewhere.world.world import World
 
 _WORDS_PER_TRIAL = 12
-_MOST_WORDS = 1 << 20
 
 
 class Plan(NamedTuple):
@@ -66,38 +66,17 @@ def perturb_regions(
     *,
     constant_work: bool,
 ) -> tuple[Indices, NDArray[np.int64]]:
-    """Draws (Z) of trajectories of one length, a row each, and the trial each draw took.
-
-    A tape that runs out is made longer and the unfinished trajectory begun again on the same words:
-    the outcome is that of an endless tape.
-    """
+    """Draws (Z) of trajectories of one length, a row each, and the trial each draw took."""
     count = len(true_regions)
     draws = np.zeros((count, int(plan.lengths.sum())), dtype=np.int32)
     accepted = np.zeros((count, len(plan.starts)), dtype=np.int64)
-    per_trajectory = _expected_words(plan, constant_work=constant_work)
-    done, words = 0, randomness.words(_tape_length(per_trajectory, count))
-    while done < count:
-        tape = new_tape(words)
-        finished, used = _perturb_rows(
-            tape,
-            plan,
-            proposals,
-            distances,
-            true_regions[done:],
-            constant_work,
-            draws[done:],
-            accepted[done:],
-        )
-        done += int(finished)
-        if done < count:
-            more = randomness.words(_tape_length(per_trajectory, count - done))
-            words = np.concatenate([words[int(used) :], more])
+
+    def work(tape: Tape, done: int) -> tuple[int, int]:
+        rows = true_regions[done:], constant_work, draws[done:], accepted[done:]
+        return _perturb_rows(tape, plan, proposals, distances, *rows)
+
+    finish_rows(work, count, _expected_words(plan, constant_work=constant_work), randomness)
     return draws, accepted
-
-
-def _tape_length(per_trajectory: int, count: int) -> int:
-    """Words to ask for: enough for all, or for one, or as many as memory bears."""
-    return min(per_trajectory * count, max(per_trajectory, _MOST_WORDS)) + 64
 
 
 def _expected_words(plan: Plan, *, constant_work: bool) -> int:

@@ -21,7 +21,7 @@ from elsewhere.io.points import read_points
 from elsewhere.io.shared_tables import check_suffix, shared_frame, write_shared
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.methods.job_folder import JobFolder
-from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness, SystemRandomness
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
@@ -41,7 +41,7 @@ class JobResult:
 def perturb_file(
     source: Path,
     output: Path,
-    method: Ngram,
+    method: Sharing,
     *,
     version: str,
     workers: int = 1,
@@ -92,7 +92,7 @@ def _share_part(
     folder: Path,
     number: int,
     people: list[Person],
-    method: Ngram,
+    method: Sharing,
     matcher: Matcher,
     workers: int,
     randomness: Randomness,
@@ -138,7 +138,7 @@ def irregularities(trajectory: Trajectory, world: World) -> Iterator[str]:
             yield "steps too far for their time"
 
 
-def _check_source(source: Path, method: Ngram, *, is_strict: bool) -> None:
+def _check_source(source: Path, method: Sharing, *, is_strict: bool) -> None:
     """Read the whole file once, so that whatever is wrong with it shows before the first draw.
 
     With ``is_strict``, every trajectory that does not fit the world is named, by its number only.
@@ -163,7 +163,7 @@ def _check_source(source: Path, method: Ngram, *, is_strict: bool) -> None:
         method.prepare(length)
 
 
-def _metadata(method: Ngram, version: str, seed: int | None) -> dict[str, Any]:
+def _metadata(method: Sharing, version: str, seed: int | None) -> dict[str, Any]:
     """What a reader of the output must know, and nothing that depends on what was true."""
     metadata = {**method.describe(), "world": method.world.hash, "randomness": "system", "elsewhere": version}
     if seed is not None:

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from elsewhere.errors import InputError
+from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.mechanism.length import split_off_length
 from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.protocol import Core
+from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
 
-METHODS: dict[str, type[Ngram]] = {Ngram.name: Ngram}
+METHODS: dict[str, Callable[..., Core]] = {Ngram.name: Ngram}
 
 
-def method(name: str, world: World, **options: Any) -> Ngram:
-    """A method ready to share: ``method("ngram", world, epsilon=5, n=2)``."""
+def method(
+    name: str,
+    world: World,
+    *,
+    epsilon: float | str | Fraction | None = None,
+    hide_length: int | None = None,
+    length_share: float | str | Fraction = "1/5",
+    **options: Any,
+) -> Sharing:
+    """A method ready to share: ``method("ngram", world, epsilon=5, n=2)``.
+
+    With ``hide_length=8`` the number of visits is hidden among 1 to 8, for ``length_share`` of ε.
+    """
     if name not in METHODS:
         raise InputError("method", f"found {name!r}, must be one of {', '.join(sorted(METHODS))}")
-    return METHODS[name](world, **options)
+    if hide_length is None:
+        return Sharing(METHODS[name](world, epsilon=epsilon, **options))
+    if epsilon is None:
+        raise InputError("hide_length", "needs epsilon, the ε of a whole day")
+    try:
+        share = Fraction(str(length_share))
+    except (ValueError, ZeroDivisionError):
+        raise InputError("length_share", f"found {length_share!r}, must be a number such as 1/5") from None
+    hidden, left = split_off_length(exact_epsilon(epsilon), hide_length, share)
+    return Sharing(METHODS[name](world, epsilon=left, **options), hidden)

@@ -1,0 +1,214 @@
+"""Sharing with any core: one day or many, with the length public or hidden."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Indices
+from elsewhere.mechanism.budget import Draw
+from elsewhere.mechanism.length import HiddenLength, stretched
+from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.methods.protocol import Batch, Core, Progress, Rebuilt, ShareInfo
+from elsewhere.randomness import Randomness, SystemRandomness
+from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.world.world import World
+
+_CHUNK = 128
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Rows:
+    """Days to be shared with one length, which of all they are, and the stream of their randomness."""
+
+    numbers: list[int]
+    trajectories: list[Trajectory]
+    length: int
+    stream: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Done:
+    rebuilt: Rebuilt
+    trials: NDArray[np.int64]
+    seconds: dict[str, float]
+
+
+class Sharing:
+    """A method ready to share: the core of a family, and the length hidden if so wished."""
+
+    def __init__(self, core: Core, hidden: HiddenLength | None = None) -> None:
+        self.core = core
+        self.hidden = hidden
+
+    @property
+    def name(self) -> str:
+        return self.core.name
+
+    @property
+    def world(self) -> World:
+        return self.core.world
+
+    def draws_for(self, length: int) -> tuple[Draw, ...]:
+        """What is spent on a day that is shared with ``length`` visits."""
+        draws = self.core.draws_for(length)
+        return draws if self.hidden is None else (self.hidden.draw, *draws)
+
+    def spent_on(self, length: int) -> Fraction:
+        """ε really spent on a day of ``length`` visits; with the length hidden, on any day."""
+        if self.hidden is None:
+            return self.core.spent_on(length)
+        lengths = range(1, self.hidden.cap + 1)
+        return self.hidden.epsilon + max(self.core.spent_on(drawn) for drawn in lengths)
+
+    def prepare(self, length: int) -> None:
+        """Work out what is public for days of ``length``; raises if they cannot be shared."""
+        if self.hidden is None:
+            self.core.prepare(length)
+        else:
+            for drawn in range(1, self.hidden.cap + 1):
+                self.core.prepare(drawn)
+
+    def share(
+        self, trajectory: Trajectory, *, randomness: Randomness | None = None
+    ) -> tuple[SharedTrajectory, ShareInfo]:
+        """One person's day, with constant work (R15)."""
+        source = randomness or SystemRandomness()
+        self.prepare(len(trajectory))
+        lengths, length_trials = self._lengths([trajectory], source, constant_work=True)
+        done = self._process(_Rows([0], [trajectory], lengths[0], 0), source, constant_work=True)
+        info = ShareInfo(
+            draws=self.draws_for(lengths[0]),
+            epsilon=self.spent_on(lengths[0]),
+            trials=(*length_trials, *done.trials[0].tolist()),
+            ways={part: names[0] for part, names in done.rebuilt.ways.items()},
+            seconds=done.seconds,
+        )
+        return done.rebuilt.shared[0], info
+
+    def share_many(
+        self,
+        trajectories: Sequence[Trajectory],
+        *,
+        workers: int = 1,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> list[SharedTrajectory]:
+        """Many days, in the order given."""
+        return self.share_batch(
+            trajectories, workers=workers, randomness=randomness, progress=progress
+        ).shared
+
+    def share_batch(
+        self,
+        trajectories: Sequence[Trajectory],
+        *,
+        workers: int = 1,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> Batch:
+        """Many days with a count of how they were found; compiled loops let threads share the work."""
+        source = randomness or SystemRandomness()
+        chunks = self._chunks(trajectories, source)
+        shared: list[SharedTrajectory | None] = [None] * len(trajectories)
+        counts: Counter[str] = Counter()
+        seconds: Counter[str] = Counter()
+        finished = 0
+
+        def process(rows: _Rows) -> _Done:
+            return self._process(rows, source.stream(rows.stream), constant_work=False)
+
+        with ThreadPoolExecutor(max_workers=min(workers, os.cpu_count() or 1)) as pool:
+            for rows, done in zip(chunks, pool.map(process, chunks), strict=True):
+                for number, result in zip(rows.numbers, done.rebuilt.shared, strict=True):
+                    shared[number] = result
+                for part, names in done.rebuilt.ways.items():
+                    counts.update(f"{part}: {name}" for name in names)
+                seconds.update(done.seconds)
+                finished += len(rows.numbers)
+                if progress is not None:
+                    progress(finished, len(trajectories))
+        return Batch(shared=[s for s in shared if s is not None], counts=dict(counts), seconds=dict(seconds))
+
+    def outcomes(
+        self, trajectory: Trajectory, count: int, randomness: Randomness, *, constant_work: bool = False
+    ) -> list[tuple[Outcome, ...]]:
+        """Draws of one day, ``count`` times over, as the audit lists them."""
+        days = [trajectory] * count
+        lengths, _ = self._lengths(days, randomness, constant_work=constant_work)
+        found: list[tuple[Outcome, ...]] = []
+        for length, times in sorted(Counter(lengths).items()):
+            rows = self._secrets(days[:times], length)
+            drawn = self.core.perturb(rows, randomness, constant_work=constant_work)
+            first = () if self.hidden is None else ((length,),)
+            found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
+        return found
+
+    def step(self, secret: Outcome, state: State | None) -> Step | None:
+        """The next draw after ``state`` (None: the first), listed, when ``secret`` is true."""
+        if self.hidden is None:
+            return self.core.step(secret, (len(secret), 0) if state is None else state)
+        if state is None:
+            return self.hidden.step(len(secret))
+        length = state[0]  # states of cores begin with the length
+        row = stretched(np.array(secret, dtype=np.int32), length)
+        return self.core.step(tuple(row.tolist()), state)
+
+    def describe(self) -> dict[str, Any]:
+        """Method and promise, for the metadata of a file."""
+        facts = {**self.core.describe(), "length_is_public": self.hidden is None}
+        if self.hidden is not None:
+            facts["hide_length"] = self.hidden.cap
+            facts["length_epsilon"] = str(self.hidden.epsilon)
+            facts["epsilon"] = str(self.spent_on(1))
+        return facts
+
+    def _chunks(self, trajectories: Sequence[Trajectory], source: Randomness) -> list[_Rows]:
+        """Days that get the same length together, in pieces that do not depend on the workers."""
+        by_length: dict[int, list[int]] = {}
+        for true_length in {len(trajectory) for trajectory in trajectories}:
+            self.prepare(true_length)
+        lengths, _ = self._lengths(trajectories, source, constant_work=False)
+        for number, length in enumerate(lengths):
+            by_length.setdefault(length, []).append(number)
+        chunks: list[_Rows] = []
+        # The longest take longest: begun first, they leave no thread waiting at the end.
+        for length in sorted(by_length, reverse=True):
+            numbers = by_length[length]
+            for start in range(0, len(numbers), _CHUNK):
+                piece = numbers[start : start + _CHUNK]
+                chunks.append(_Rows(piece, [trajectories[number] for number in piece], length, len(chunks)))
+        return chunks
+
+    def _lengths(
+        self, trajectories: Sequence[Trajectory], source: Randomness, *, constant_work: bool
+    ) -> tuple[list[int], list[int]]:
+        """The length each day is shared with, and the trials it took to draw it, if it is hidden."""
+        lengths = np.array([len(trajectory) for trajectory in trajectories], dtype=np.int64)
+        if self.hidden is None:
+            return lengths.tolist(), []
+        drawn, trials = self.hidden.draws(lengths, source, constant_work=constant_work)
+        return drawn.tolist(), trials.tolist()
+
+    def _secrets(self, trajectories: Sequence[Trajectory], length: int) -> Indices:
+        """What the draws will see, a row each, brought to ``length``."""
+        rows = [np.array(self.core.secret(trajectory), dtype=np.int32) for trajectory in trajectories]
+        return np.stack([row if len(row) == length else stretched(row, length) for row in rows])
+
+    def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
+        """Draws, then what is made of them; only the first step sees what is true."""
+        started = time.perf_counter()
+        secrets = self._secrets(rows.trajectories, rows.length)
+        drawn = self.core.perturb(secrets, source, constant_work=constant_work)
+        perturbed = time.perf_counter() - started
+        rebuilt = self.core.rebuild(drawn, source)
+        return _Done(rebuilt, drawn.trials, {"perturb": perturbed, **rebuilt.seconds})
