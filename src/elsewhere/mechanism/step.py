@@ -50,6 +50,7 @@ class Walks:
     """All walks that `propose` can give, each with its chance."""
 
     rows: Indices
+    outcomes: list[Outcome]
     chances: list[Fraction]
 
 
@@ -77,6 +78,7 @@ def list_walks(proposals: Proposals, length: int) -> Walks:
     through = sum((chance for _, chance in walks), start=Fraction(0))
     return Walks(
         rows=np.array([walk for walk, _ in walks], dtype=np.int32).reshape(-1, length),
+        outcomes=[walk for walk, _ in walks],
         chances=[chance / through for _, chance in walks],
     )
 
@@ -116,7 +118,7 @@ def window_step(
     found = scores(distances, true_walk, walks.rows, float(plan.sensitivities[index]))
     numerator = int(plan.numerators[index])
     return Step(
-        outcomes=list(map(tuple, walks.rows.tolist())),
+        outcomes=walks.outcomes,
         proposal=walks.chances,
         numerators=[numerator * far for far in found.tolist()],
         denominator=int(plan.denominators[index]),
@@ -138,10 +140,10 @@ def tilted_step(
     true_walk = true_regions[start : start + length]
     totals = [
         sum(region_distance(distances, a, b) for a, b in zip(true_walk, walk, strict=True))
-        for walk in walks.rows.tolist()
+        for walk in walks.outcomes
     ]
     return Step(
-        outcomes=list(map(tuple, walks.rows.tolist())),
+        outcomes=walks.outcomes,
         proposal=walks.chances,
         numerators=[int(plan.numerators[index]) * int(total * _TILT_STEPS) for total in totals],
         # The coin's denominator is that of ε' times 2 · 2²⁰; here distances count in finer units.

@@ -56,6 +56,11 @@ class World:
                 if isinstance(array, np.ndarray):
                     array.setflags(write=False)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In another process a world is as unchangeable as here: pickles forget that."""
+        self.__dict__.update(state)
+        self.__post_init__()
+
     @staticmethod
     def build(config: WorldConfig | str | Path) -> World:
         """Build a world from a `world.toml`, or from what `config.read_config` made of one."""

@@ -1,0 +1,320 @@
+"""Broken methods: each is the real one with one part swapped. The audit must catch every one of them (T2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from elsewhere.arrays import Bools, Indices
+from elsewhere.errors import InputError
+from elsewhere.mechanism.budget import Draw, windows
+from elsewhere.mechanism.length import HiddenLength
+from elsewhere.mechanism.perturb import plan_draws
+from elsewhere.mechanism.proposal import Proposals, build_proposals
+from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.methods.ngram import Ngram, NgramTables
+from elsewhere.methods.protocol import Drawn, Rebuilt, ShareInfo
+from elsewhere.methods.sharing import Sharing
+from elsewhere.randomness import Randomness, SeededRandomness
+from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.world.graph import RegionGraph, degrees_of
+from elsewhere.world.world import World
+
+
+class Peeking(Ngram):
+    """A core whose tables can see what is true, as no core's should."""
+
+    truth: Outcome | None = None
+
+    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+        rows = []
+        for secret in secrets:
+            self._peek(tuple(secret.tolist()))
+            rows.append(super().perturb(secret[None], randomness, constant_work=constant_work))
+        return Drawn(
+            length=secrets.shape[1],
+            values=np.concatenate([row.values for row in rows]),
+            trials=np.concatenate([row.trials for row in rows]),
+        )
+
+    def step(self, secret: Outcome, state: State) -> Step | None:
+        self._peek(secret)
+        return super().step(secret, state)
+
+    def tables(self, length: int) -> NgramTables:
+        honest = super().tables(length)
+        return honest if self.truth is None else self.broken(honest, self.truth)
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        """The tables, one of them spoilt by what is true."""
+        del truth
+        return tables
+
+    def _peek(self, secret: Outcome) -> None:
+        self.truth = secret
+        self._walks.clear()
+
+
+def _edges(world: World) -> Bools:
+    count = len(world.regions)
+    return np.array([[world.graph.has_edge(a, b) for b in range(count)] for a in range(count)])
+
+
+def _cut(edges: Bools, regions: Bools, n: int, honest: Proposals) -> Proposals:
+    """Proposals over fewer regions and other edges; the honest ones where nothing would be left."""
+    count = len(edges)
+    bits = np.zeros((count, -(-count // 64) * 64), dtype=np.bool_)
+    bits[:, :count] = edges & regions[:, None] & regions[None, :]
+    words = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+    try:
+        proposals = build_proposals(RegionGraph(words=words, out_degrees=degrees_of(words)), n)
+    except InputError:
+        return honest
+    weights = proposals.weights.copy()
+    weights[0] = regions
+    return proposals._replace(weights=weights, cumulative=np.cumsum(weights, axis=1))
+
+
+class TrueGap(Peeking):
+    """Candidates must fit the true time between the first two visits (R5)."""
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        hours = self.world.regions.mid_hours
+        gap = abs(hours[truth[1]] - hours[truth[0]]) if len(truth) > 1 else 0.0
+        gaps = hours[None, :] - hours[:, None]
+        edges = _edges(self.world) & (np.abs(gaps - gap) <= 4)
+        everything = np.ones(len(hours), dtype=np.bool_)
+        return replace(tables, proposals=_cut(edges, everything, self.n, tables.proposals))
+
+
+class TrueOpeningHours(Peeking):
+    """Candidates must be open when the first true visit was (R5)."""
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        regions = self.world.regions
+        is_open = (regions.starts <= regions.starts[truth[0]]) & (regions.ends > regions.starts[truth[0]])
+        proposals = _cut(_edges(self.world), is_open, 1, tables.proposals)
+        whole = tables.proposals
+        # Single regions alone are cut; longer windows stay as they are.
+        weights = whole.weights.copy()
+        weights[0] = proposals.weights[0]
+        return replace(
+            tables, proposals=whole._replace(weights=weights, cumulative=np.cumsum(weights, axis=1))
+        )
+
+
+class OwnNgramAdded(Peeking):
+    """The true n-grams are put among the candidates, feasible or not (R3)."""
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        edges = _edges(self.world)
+        for a, b in pairwise(truth):
+            edges[a, b] = True
+        everything = np.ones(len(edges), dtype=np.bool_)
+        return replace(tables, proposals=_cut(edges, everything, self.n, tables.proposals))
+
+
+class NearestCandidates(Peeking):
+    """Only the regions nearest to the true ones are candidates (R3)."""
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        count = len(self.world.regions)
+        near = np.zeros(count, dtype=np.bool_)
+        for region in truth:
+            distances = tables.distances.combined(np.full(count, region), np.arange(count))
+            near[np.argsort(distances, kind="stable")[: max(2, count // 2)]] = True
+        proposals = _cut(_edges(self.world), near, self.n, tables.proposals)
+        return replace(tables, proposals=proposals)
+
+
+class LocalSensitivity(Peeking):
+    """Δ is the largest distance near what is true, and nothing is clamped (R2).
+
+    With the clamp even this would be ε-LDP: any score in [0, 1] is.
+    """
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        count = len(self.world.regions)
+        distances = [tables.distances.combined(np.full(count, r), np.arange(count)) for r in truth]
+        return _unclamped(tables, max(float(np.sort(row)[:4].max()) for row in distances) or 1.0)
+
+
+def _unclamped(tables: NgramTables, largest: float) -> NgramTables:
+    """Weights e^(−ε' d / 2Δ) with Δ from ``largest``, however far d goes beyond it."""
+    draws = tuple(
+        replace(draw, epsilon=(draw.epsilon / Fraction(largest * draw.length)).limit_denominator(1000))
+        for draw in tables.draws
+    )
+    return replace(tables, draws=draws, plan=plan_draws(draws, 1.0), is_tilted=True)
+
+
+class EndWindowsNotCounted(Ngram):
+    """ε is divided by the main windows alone, the shorter ones at both ends come free (R4)."""
+
+    def tables(self, length: int) -> NgramTables:
+        honest = super().tables(length)
+        main = self.draws_for(length)
+        draws = tuple(
+            Draw(start=start, length=size, epsilon=main[0].epsilon) for start, size in windows(length, self.n)
+        )
+        return replace(honest, draws=draws, plan=plan_draws(draws, self.world.max_distance))
+
+    def draws_for(self, length: int) -> tuple[Draw, ...]:
+        main = [draw for draw in super().draws_for(length) if draw.length == min(self.n, length)]
+        assert self.epsilon is not None  # noqa: S101 - faults claim an ε for the day
+        return tuple(replace(draw, epsilon=self.epsilon / len(main)) for draw in main)
+
+
+class FallbackToTheTruth(Ngram):
+    """When trials run out, the truth is taken (R6)."""
+
+    def tables(self, length: int) -> NgramTables:
+        honest = super().tables(length)
+        return replace(honest, plan=honest.plan._replace(trials=np.full_like(honest.plan.trials, 2)))
+
+    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+        drawn = super().perturb(secrets, randomness, constant_work=constant_work)
+        plan = self.tables(drawn.length).plan
+        for row, index in np.argwhere(drawn.trials == 0).tolist():
+            start, size, offset = (int(part[index]) for part in (plan.starts, plan.lengths, plan.offsets))
+            drawn.values[row, offset : offset + size] = secrets[row, start : start + size]
+        return drawn
+
+
+class BoundingBoxOfTheTruth(Peeking):
+    """Days are rebuilt inside the box of the true regions (R8)."""
+
+    def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
+        rebuilt = super().rebuild(drawn, randomness)
+        assert self.truth is not None  # noqa: S101 - something was perturbed before
+        hours = self.world.regions.mid_hours[list(self.truth)]
+        per_hour = 60 / self.world.clock.timestep_minutes
+        low, high = int(hours.min() * per_hour), int(hours.max() * per_hour)
+        days = [
+            SharedTrajectory((visit.place_id, min(max(visit.timestep, low), high)) for visit in day)
+            for day in rebuilt.shared
+        ]
+        return replace(rebuilt, shared=days)
+
+
+class RetryUntilFeasible(Ngram):
+    """Draws whose days would need smoothing are drawn again (R9)."""
+
+    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+        drawn = super().perturb(secrets, randomness, constant_work=constant_work)
+        for _ in range(100):
+            ways = self.rebuild(drawn, SeededRandomness(1)).ways["places"]
+            again = np.array([way not in {"quick try", "counted"} for way in ways])
+            if not again.any():
+                break
+            more = super().perturb(secrets[again], randomness, constant_work=constant_work)
+            drawn.values[again] = more.values
+        return drawn
+
+
+class UnclampedScore(Ngram):
+    """Scores past 1, with a largest distance that is not the largest (R2)."""
+
+    def tables(self, length: int) -> NgramTables:
+        return _unclamped(super().tables(length), self.world.max_distance / 4)
+
+
+class CoinTooSharp(Ngram):
+    """The coin is flipped with 1.3 ε' where ε' is claimed (R14)."""
+
+    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+        honest = self.tables(secrets.shape[1])
+        plan = honest.plan._replace(
+            numerators=honest.plan.numerators * 13, denominators=honest.plan.denominators * 10
+        )
+        self._tables[secrets.shape[1]] = replace(honest, plan=plan)
+        drawn = super().perturb(secrets, randomness, constant_work=constant_work)
+        self._tables[secrets.shape[1]] = honest
+        return drawn
+
+
+class SameWordsForEveryDraw(Ngram):
+    """Every visit is drawn with the same words: what one hides, two together give away (R13)."""
+
+    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+        single = Ngram(self.world, epsilon=self.draws_for(secrets.shape[1])[0].epsilon, n=1)
+        rows = []
+        for secret in secrets:
+            seed = int(randomness.words(1)[0])
+            visits = [
+                single.perturb(visit[None, None], SeededRandomness(seed), constant_work=constant_work)
+                for visit in secret
+            ]
+            rows.append(np.concatenate([visit.values[0] for visit in visits]))
+        return Drawn(
+            length=secrets.shape[1], values=np.stack(rows), trials=np.zeros(secrets.shape, dtype=np.int64)
+        )
+
+
+class OneGenerator(Sharing):
+    """One generator, seeded when the program starts, that forked workers inherit (R13)."""
+
+    def __init__(self, core: Ngram, hidden: HiddenLength | None = None) -> None:
+        super().__init__(core, hidden)
+        self._generator = SeededRandomness(1)
+
+    def share(
+        self, trajectory: Trajectory, *, randomness: Randomness | None = None
+    ) -> tuple[SharedTrajectory, ShareInfo]:
+        return super().share(trajectory, randomness=randomness or self._generator)
+
+
+class LengthLeak(Sharing):
+    """A hidden length, but days are never made longer than they were (R7)."""
+
+    def _lengths(self, *given: Any, **more: Any) -> tuple[list[int], list[int]]:
+        drawn, trials = super()._lengths(*given, **more)
+        return [min(a, len(day)) for a, day in zip(drawn, given[0], strict=True)], trials
+
+    def step(self, secret: Outcome, state: State | None) -> Step | None:
+        step = super().step(secret, state)
+        if step is None or state is not None:
+            return step
+        seen = [min(length, len(secret)) for (length,) in step.outcomes]
+        return replace(step, outcomes=[(n,) for n in seen], states=[(n, 0) for n in seen])
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A broken method, and the ε it claims."""
+
+    name: str
+    core: type[Ngram] = Ngram
+    sharing: type[Sharing] = Sharing
+    n: int = 2
+    epsilon: Fraction = Fraction(1)
+    hides_length: bool = False
+
+    def method(self, world: World) -> Sharing:
+        """The broken method on a world."""
+        if not self.hides_length:
+            return self.sharing(self.core(world, epsilon=self.epsilon, n=self.n))
+        half = self.epsilon / 2
+        return self.sharing(self.core(world, epsilon=half, n=self.n), HiddenLength(cap=3, epsilon=half))
+
+
+FAULTS = [
+    Fault("true gap", TrueGap),
+    Fault("true opening hours", TrueOpeningHours),
+    Fault("own n-gram added", OwnNgramAdded),
+    Fault("nearest candidates", NearestCandidates),
+    Fault("local sensitivity", LocalSensitivity),
+    Fault("end windows not counted", EndWindowsNotCounted, n=3),
+    Fault("fallback to the truth", FallbackToTheTruth, epsilon=Fraction(10)),
+    Fault("bounding box of the truth", BoundingBoxOfTheTruth),
+    Fault("retry until feasible", RetryUntilFeasible),
+    Fault("one generator for forked workers", sharing=OneGenerator),
+    Fault("unclamped score", UnclampedScore),
+    Fault("length leak", sharing=LengthLeak, hides_length=True),
+    Fault("coin too sharp", CoinTooSharp, epsilon=Fraction(10)),
+    Fault("same words for every draw", SameWordsForEveryDraw, n=1),
+]

@@ -1,0 +1,54 @@
+"""Random worlds small enough to list everything: at most 8 places, 6 timesteps, of many odd kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elsewhere.knowledge.places import Place
+from elsewhere.world.world import World
+from worlds import TREE, build
+
+# Timesteps of four hours: six a day.
+_CLOCKS = [(240, 240), (240, 480), (360, 360), (480, 480)]
+_HOURS = ["", "24/7", "00:00-12:00", "12:00-24:00", "09:00-17:00", "off", "Mo 10:00-12:00", "20:00-28:00"]
+KINDS = ("any", "duplicates", "isolated", "all alike", "always open")
+
+
+def tiny_world(folder: Path, seed: int) -> World:
+    """World number ``seed``; its kind goes round with the seed."""
+    generator = np.random.default_rng(seed)
+    kind = KINDS[seed % len(KINDS)]
+    count = int(generator.integers(1, 9))
+    rows = [_place(generator, number, kind) for number in range(count)]
+    timestep, interval = _CLOCKS[int(generator.integers(len(_CLOCKS)))]
+    keys: dict[str, Any] = {
+        "timestep_minutes": timestep,
+        "interval_minutes": interval,
+        "speed_kmh": float(generator.choice([0.5, 2, 8, 1000])),
+        "kappa": 2 if kind == "always open" and count > 3 else 1,
+        "grid": int(generator.integers(1, 5)),
+        "category_levels": int(generator.integers(1, 4)),
+        "circular_time": bool(generator.integers(2)),
+    }
+    return build(folder / f"world-{seed}", rows, keys)
+
+
+def _place(generator: np.random.Generator, number: int, kind: str) -> Place:
+    spread = {"duplicates": 1, "all alike": 0}.get(kind, 6)
+    latitude = 50 + 0.02 * float(generator.integers(0, spread + 1))
+    if kind == "isolated" and number == 0:
+        latitude += 20  # nobody gets there within a day
+    hours = "24/7" if kind in {"all alike", "always open"} or number == 0 else str(generator.choice(_HOURS))
+    category = "cafe" if kind == "all alike" else str(generator.choice(list(TREE.ids)))
+    return Place(
+        place_id=f"p{number}",
+        name=f"Place {number}",
+        latitude=latitude,
+        longitude=10 + 0.03 * float(generator.integers(0, spread + 1)),
+        category_ids=(category,),
+        hours=hours,
+        is_anywhere=kind == "any" and bool(generator.integers(10) == 0),
+    )
