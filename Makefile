@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check format bench clean
+.PHONY: setup demo test check format bench audit clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml constraints.txt
@@ -27,6 +27,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+audit: setup
+	$(BIN)/python -m pytest -m audit
+	PYTHONPATH=tests:audits $(BIN)/python audits/full_audit.py
 
 clean:
 	rm -rf .venv demo build bench.json

@@ -2,67 +2,84 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import islice
 from multiprocessing import get_context
+from pathlib import Path
 
+from cases import case
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import Loss, all_trajectories, largest_loss
+from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import total
+from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
 from elsewhere.trajectories import Trajectory
+from tiny_worlds import tiny_world
 
 LENGTH = 3
 _SURE = 1e-6
 
 
-def exact_loss(method: Sharing, length: int = LENGTH) -> Loss:
+def exact_loss(suspect: Sharing, length: int = LENGTH) -> Loss:
     """The exact channel over all days of ``length`` visits; over all up to it if the length is hidden."""
-    lengths = range(1, length + 1) if method.hidden is not None else [length]
-    days = (day for size in lengths for day in all_trajectories(method.world, size))
-    return largest_loss(method, [method.core.secret(day) for day in days])
+    lengths = range(1, length + 1) if suspect.hidden is not None else [length]
+    days = (day for size in lengths for day in all_trajectories(suspect.world, size))
+    return largest_loss(suspect, [suspect.core.secret(day) for day in days])
 
 
-def detect(method: Sharing, claimed: float, *, samples: int = 20_000, seed: int = 1) -> dict[str, str]:
+def audited(folder: Path, name: str, seed: int) -> tuple[float, float] | None:
+    """Tiny world ``seed``: what a method really spends there, and what it claims; None if it has no draw."""
+    world = tiny_world(folder, seed)
+    options, length = case(name, seed)
+    try:
+        chosen = method(name, world, **options)
+    except InputError:
+        return None  # no n regions in a row
+    loss = exact_loss(chosen, min(length, world.clock.timesteps))
+    return float(loss.epsilon), float(Fraction(options["epsilon"]))
+
+
+def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int = 1) -> dict[str, str]:
     """Every check that objects, with what it says."""
-    first, second = _two_days(method)
+    first, second = _two_days(suspect)
     objections = {}
-    loss = float(exact_loss(method).epsilon)
+    loss = float(exact_loss(suspect).epsilon)
     if loss > claimed + 1e-12:
         objections["exact channel"] = f"spends {loss:.3g} for {claimed:g}"
-    declared = float(total(method.draws_for(LENGTH)))
+    declared = float(total(suspect.draws_for(LENGTH)))
     if declared > claimed:
         objections["budget"] = f"declares {declared:.3g} for {claimed:g}"
-    chance = min(agreement(method, day, samples, SeededRandomness(seed)) for day in (first, second))
+    chance = min(agreement(suspect, day, samples, SeededRandomness(seed)) for day in (first, second))
     if chance < _SURE:
         objections["real draws"] = f"not those listed (p = {chance:.0e})"
-    if not depends_on_the_draws_alone(method, first, second):
+    if not depends_on_the_draws_alone(suspect, first, second):
         objections["same draws"] = "give other days when something else was true"
-    if workers_repeat(method, first):
+    if workers_repeat(suspect, first):
         objections["forked workers"] = "make the same days"
     return objections
 
 
-def _two_days(method: Sharing) -> tuple[Trajectory, Trajectory]:
-    """Two days that the draws can tell apart, far from each other in time where possible."""
-    days = list(islice(all_trajectories(method.world, LENGTH, unknown=False), 100_000))
+def _two_days(suspect: Sharing) -> tuple[Trajectory, Trajectory]:
+    """Two days that the draws can tell apart; neighbouring regions have neighbouring numbers."""
+    days = list(islice(all_trajectories(suspect.world, LENGTH, unknown=False), 100_000))
     first = days[len(days) // 7]
-    secrets = {method.core.secret(day): day for day in days}
-    other = max(secrets, key=lambda secret: sum(map(_differ, secret, method.core.secret(first))))
+    secrets = {suspect.core.secret(day): day for day in days}
+    other = max(
+        secrets,
+        key=lambda secret: sum(abs(a - b) for a, b in zip(secret, suspect.core.secret(first), strict=True)),
+    )
     return first, secrets[other]
 
 
-def _differ(a: int, b: int) -> int:
-    return abs(a - b)
-
-
-def workers_repeat(method: Sharing, day: Trajectory, workers: int = 3, days: int = 16) -> bool:
+def workers_repeat(suspect: Sharing, day: Trajectory, workers: int = 3, days: int = 16) -> bool:
     """Whether forked processes, who should have nothing in common, share the same."""
     context = get_context("fork")
     queue = context.Queue()
 
     def work() -> None:
-        queue.put([tuple(method.share(day)[0].visits) for _ in range(days)])
+        queue.put([tuple(suspect.share(day)[0].visits) for _ in range(days)])
 
     started = [context.Process(target=work) for _ in range(workers)]
     for process in started:

@@ -9,6 +9,7 @@ output is found backwards over states, like a longest path; only the final numbe
 from __future__ import annotations
 
 import decimal
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,6 +29,7 @@ from elsewhere.world.world import World
 
 DIGITS = decimal.Context(prec=50)
 _MOST_INPUTS = 6000
+_SMALL = Decimal("1e-300")
 
 Key = tuple[Outcome, State]
 
@@ -186,8 +188,13 @@ class _Channel:
         for number, row in enumerate(rows):
             for column, key in enumerate(keys):
                 if row.get(key):
-                    logs[number, column] = np.log(float(row[key]))
+                    logs[number, column] = _log(row[key])
         return _Table(keys, rows, row_of, logs)
+
+
+def _log(chance: Decimal) -> float:
+    """Right to the last digit or two, also where the chance itself is too small for a float."""
+    return math.log(chance) if chance > _SMALL else float(chance.ln(DIGITS))
 
 
 def _row(step: Step) -> dict[Key, Decimal]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -66,6 +66,17 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
         if (error.name or "").startswith("elsewhere"):
             raise
         raise MissingExtraError(what, extra) from None
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Rows under a header; numbers to the right."""
+    made = Table(box=None, pad_edge=False, header_style="dim")
+    for number, name in enumerate(header):
+        is_number = bool(rows) and all(row[number].replace(",", "")[:1].isdigit() for row in rows)
+        made.add_column(name, justify="right" if is_number else "left")
+    for row in rows:
+        made.add_row(*map(escape, row))
+    return made
 
 
 def facts_table(rows: dict[str, str]) -> Table:

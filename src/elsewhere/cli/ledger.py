@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from elsewhere.cli.console import out, print_json
+from elsewhere.cli.console import out, print_json, table
 from elsewhere.methods.ledger import Ledger
 
 app = typer.Typer(
@@ -41,11 +40,15 @@ def show(
         ]
         print_json({"cap": str(ledger.cap), "spent": str(ledger.spent), "days": days})
         return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("day", "ε", "method", "world", "reported"):
-        table.add_column(name)
-    for entry in entries:
-        reported = "yes" if entry.is_reported else "no, only charged"
-        table.add_row(entry.day, f"{float(entry.epsilon):g}", entry.method, entry.world[:12], reported)
-    out.print(table)
+    rows = [
+        [
+            entry.day,
+            f"{float(entry.epsilon):g}",
+            entry.method,
+            entry.world[:12],
+            "yes" if entry.is_reported else "no, only charged",
+        ]
+        for entry in entries
+    ]
+    out.print(table(["day", "ε", "method", "world", "reported"], rows))
     out.print(f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}.")

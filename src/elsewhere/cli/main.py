@@ -8,6 +8,7 @@ from io import TextIOWrapper
 import typer
 
 from elsewhere import __version__
+from elsewhere.cli import audit as audit_command
 from elsewhere.cli import dataset, demo, ledger, world
 from elsewhere.cli import perturb as perturb_command
 from elsewhere.cli.console import report_error
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("perturb")(perturb_command.perturb)
+app.command("audit")(audit_command.audit)
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(world.app, name="world")

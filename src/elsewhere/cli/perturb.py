@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -38,6 +38,9 @@ def perturb(
     sensitivity: Annotated[
         str, typer.Option(help="'world', or '1' to reproduce the paper's numbers: that is NOT ε-LDP.")
     ] = "world",
+    hide_length: Annotated[
+        int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeatable, for experiments only: NOT private.")
     ] = None,
@@ -45,8 +48,8 @@ def perturb(
 ) -> None:
     """Perturb every trajectory of a file under ε-local differential privacy.
 
-    The number of visits of each trajectory, its person, id and day are not hidden. A run that was
-    stopped goes on where it was; nothing is perturbed twice.
+    The person, id and day of each trajectory are not hidden, nor is its number of visits, unless
+    --hide-length is given. A run that was stopped goes on where it was; nothing is perturbed twice.
 
     Example: elsewhere perturb campus/trajectories.csv -w campus.world -e 5 -o shared.csv
     """
@@ -54,18 +57,20 @@ def perturb(
     with needs_extra("reading trajectories", "build"):
         from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
-    if sensitivity not in {"world", "1"}:
-        raise InputError("--sensitivity", f"found {sensitivity!r}, must be 'world' or '1'")
     chosen = method(
         name,
         World.load(world_file),
         epsilon=epsilon,
         n=n,
-        sensitivity=1 if sensitivity == "1" else "world",
+        sensitivity=sensitivity_of(sensitivity),
+        hide_length=hide_length,
     )
     if sensitivity == "1":
         spent = float(chosen.spent_on(5))
-        warn(f"sensitivity 1 is NOT ε-LDP: on five visits it spends {spent:.1f} or more, not {epsilon}")
+        warn(
+            f"sensitivity 1 is NOT ε-LDP: on five visits it may spend up to {spent:.1f}, not {epsilon}; "
+            "'elsewhere audit --sensitivity 1' says what it really is"
+        )
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     try:
@@ -91,10 +96,20 @@ def perturb(
     out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
 
 
+def sensitivity_of(text: str) -> Literal["world", 1]:
+    """The option as methods take it."""
+    if text not in {"world", "1"}:
+        raise InputError("--sensitivity", f"found {text!r}, must be 'world' or '1'")
+    return 1 if text == "1" else "world"
+
+
 def _for_people(
     metadata: dict[str, Any], counts: dict[str, int], output: Path, seconds: float
 ) -> dict[str, str]:
-    promise = f"ε = {metadata['epsilon']} for each trajectory, its length public"
+    length = "public"
+    if "hide_length" in metadata:
+        length = f"hidden among 1 to {metadata['hide_length']} visits"
+    promise = f"ε = {metadata['epsilon']} for each trajectory, its length {length}"
     lines = {
         "Shared": f"{metadata['trajectories']:,} trajectories, {counts['visits']:,} visits, in {output}",
         "Promise": promise if metadata["is_ldp"] else f"none: {metadata['promise']}",

@@ -81,6 +81,10 @@ class Core(Protocol):
         """Work out what is public for days of ``length``; raises if they cannot be shared."""
         ...
 
+    def tables(self, length: int) -> object:
+        """What draws of days of ``length`` go by: public, and what the audit reads."""
+        ...
+
     def secret(self, trajectory: Trajectory) -> Outcome:
         """What the draws can see of a trajectory: a number for each visit."""
         ...

@@ -63,7 +63,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def chart(figure: Any, name: str) -> str:
     """A plotly figure as HTML; ``name`` becomes its id, so that the same page has the same bytes."""
-    figure.update_layout(template="plotly_white", legend={"y": 0.94})
+    figure.update_layout(template="plotly_white")
+    if figure.layout.legend.y is None:
+        figure.update_layout(legend={"y": 0.94})
     # No button may send a chart anywhere: these pages will show what people shared.
     config = {"displaylogo": False, "responsive": True, "showSendToCloud": False}
     html: str = figure.to_html(

@@ -1,0 +1,181 @@
+"""`make audit`: every registered method through the exact channel, the faults and the black box."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from cases import FAULT_WORLDS, WORLDS, cases
+from detectors import LENGTH, audited, detect, exact_loss
+from elsewhere.audit.channel import all_trajectories
+from elsewhere.audit.report import audit
+from elsewhere.audit.sampling import black_box
+from elsewhere.cli.console import progress_bar
+from elsewhere.datasets.campus_files import write_campus
+from elsewhere.methods.registry import METHODS, method
+from elsewhere.methods.sharing import Sharing
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.build import build_world
+from elsewhere.world.graph import no_progress
+from elsewhere.world.world import World
+from faults import FAULTS, Fault
+from tiny_worlds import tiny_world
+
+_WORKERS = 2
+_BLACK_BOX_WORLDS = (4, 7, 14, 21, 22)
+_PAIRS_PER_WORLD = 4
+_SHARES = 10_000
+_EPSILON = 2
+out = Console(highlight=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the last table."""
+
+    name: str
+    worlds: int
+    largest: float
+    caught: int
+    seen: float
+    accused: int
+    pairs: int
+
+
+def channels(folder: Path, name: str) -> tuple[int, float]:
+    """T1: worlds looked at, and the largest share of its claim that the method spends on any of them."""
+    ratios = []
+    with progress_bar(f"{name}: exact channels") as progress, _pool() as pool:
+        for seed, result in enumerate(pool.map(partial(audited, folder, name), range(WORLDS))):
+            if result is not None:
+                ratios.append(result[0] / result[1])
+            progress(seed + 1, WORLDS)
+    out.print(
+        f"{name}: exact channel on {len(ratios)} tiny worlds: at most {max(ratios):.3f} of ε, "
+        f"median {sorted(ratios)[len(ratios) // 2]:.3f}"
+    )
+    return len(ratios), max(ratios)
+
+
+def caught_by(folder: Path, fault: Fault) -> dict[str, str]:
+    """Objections to a fault, on the first world where it shows."""
+    for seed in FAULT_WORLDS:
+        if objections := detect(fault.method(tiny_world(folder, seed)), float(fault.epsilon), samples=8000):
+            return objections
+    return {}
+
+
+def faults(folder: Path) -> int:
+    """T2: how many faults are caught; prints each with what gave it away."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for header in ("fault", "caught by", "because"):
+        table.add_column(header)
+    caught = 0
+    with progress_bar("Faults") as progress, _pool() as pool:
+        for number, found in enumerate(pool.map(partial(caught_by, folder), FAULTS)):
+            by, because = next(iter(found.items()), ("NOT CAUGHT", ""))
+            table.add_row(FAULTS[number].name, by, because)
+            caught += bool(found)
+            progress(number + 1, len(FAULTS))
+    out.print(table)
+    return caught
+
+
+def from_outside(folder: Path, name: str) -> tuple[float, int, int]:
+    """T3: the largest lower bound over ε, how many pairs seem to break the claim, and how many pairs."""
+    bounds = []
+    with progress_bar(f"{name}: black box") as progress:
+        for number, seed in enumerate(_BLACK_BOX_WORLDS):
+            suspect = method(name, tiny_world(folder, seed), epsilon=_EPSILON)
+            bounds += black_box(suspect, _pairs(suspect), samples=_SHARES, workers=_WORKERS)
+            progress(number + 1, len(_BLACK_BOX_WORLDS))
+    largest = max(bound.epsilon for bound in bounds)
+    out.print(
+        f"{name}: {len(bounds)} pairs of days shared {_SHARES:,} times each: at least {largest:.3f} spent"
+    )
+    return largest / _EPSILON, sum(bound.epsilon > _EPSILON for bound in bounds), len(bounds)
+
+
+def _pairs(suspect: Sharing) -> list[tuple[Trajectory, Trajectory]]:
+    """The two days that the exact channel tells apart best, and some more."""
+    days = {suspect.core.secret(day): day for day in all_trajectories(suspect.world, LENGTH)}
+    worst = exact_loss(suspect)
+    pairs = [(days[worst.first], days[worst.second])]
+    order = sorted(days)
+    pairs += [(days[order[k]], days[order[-1 - k]]) for k in range(_PAIRS_PER_WORLD - 1)]
+    return pairs
+
+
+def sensitivity_one(world: World, name: str) -> None:
+    """R16: what the paper's numbers really cost."""
+    for options in ({"sensitivity": 1}, {}):
+        report = audit(method("ngram", world, epsilon=5, **options), 5)
+        kind = "sensitivity=1" if options else "sensitivity='world'"
+        how = "exact per draw" if report.is_exact else "bounded"
+        out.print(
+            f"ngram, {kind}, nominal ε = 5, five visits, {name}: spends up to {report.spent:.2f} ({how})"
+        )
+
+
+def broken_is_seen(folder: Path) -> bool:
+    """T3: a broken method is caught from outside too."""
+    fault = next(fault for fault in FAULTS if fault.name == "length leak")
+    suspect = fault.method(tiny_world(folder, FAULT_WORLDS[0]))
+    one, three = (next(all_trajectories(suspect.world, size)) for size in (1, 3))
+    bound = black_box(suspect, [(three, one)], samples=_SHARES)[0]
+    out.print(f"{fault.name}: from outside at least {bound.epsilon:.3f} for {float(fault.epsilon):g}")
+    return bound.epsilon > float(fault.epsilon)
+
+
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(_WORKERS, get_context("spawn"))
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        caught = faults(folder)
+        is_seen = broken_is_seen(folder)
+        write_campus(folder / "campus", raw=None, people=1, seed=1, progress=no_progress)
+        sensitivity_one(build_world(folder / "campus/world.toml"), "campus")
+        lines = []
+        for name in METHODS:
+            out.print(f"{name}: settings {cases(name)}")
+            worlds, largest = channels(folder, name)
+            lines.append(Line(name, worlds, largest, caught, *from_outside(folder, name)))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for header in (
+        "method",
+        "worlds",
+        "exact max ε/claimed",
+        "faults caught",
+        "black box ε/claimed, at least",
+    ):
+        table.add_column(header)
+    for line in lines:
+        pairs = f" (accused on {line.accused} of {line.pairs} pairs)"
+        table.add_row(
+            line.name,
+            str(line.worlds),
+            f"{line.largest:.4f}",
+            f"{line.caught}/{len(FAULTS)}",
+            f"{line.seen:.4f}{pairs}",
+        )
+    out.print()
+    out.print(table)
+    is_good = is_seen and caught == len(FAULTS)
+    is_good &= all(line.largest <= 1 and line.worlds >= 200 and not line.accused for line in lines)
+    out.print("All hold." if is_good else "[red]NOT ALL HOLD.[/red]")
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

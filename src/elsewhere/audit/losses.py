@@ -1,0 +1,122 @@
+"""How much a share tells of one day against another: the privacy loss of real draws, one by one.
+
+The loss of an output y when x is true and x' might be is ln Pr(y | x) − ln Pr(y | x'). ε bounds it for
+every pair and output; what it usually is shows only in a sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elsewhere.arrays import Floats, Indices, Words
+from elsewhere.audit.bounds import factor_of, window_loss
+from elsewhere.compiled import compiled
+from elsewhere.methods.ngram import NgramTables
+from elsewhere.methods.sharing import Sharing
+from elsewhere.randomness import Randomness, seeded_generator
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.bits import lowest_bit
+from elsewhere.world.distances import RegionDistances, region_distance
+from elsewhere.world.world import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Losses:
+    """Losses of shares: between made-up days, and between the two days that are easiest to tell apart."""
+
+    ordinary: Floats
+    hardest: Floats
+
+
+def sampled_losses(
+    method: Sharing, length: int, randomness: Randomness, *, pairs: int = 12, samples: int = 500
+) -> Losses | None:
+    """Losses of real draws; None for methods whose chances are only known where all can be listed."""
+    tables = method.core.tables(length)
+    if not isinstance(tables, NgramTables):
+        return None
+    days = [method.core.secret(day) for day in made_up_days(method.world, length, 2 * pairs)]
+    ordinary = [
+        _losses(method, tables, first, second, samples, randomness)
+        for first, second in zip(days[::2], days[1::2], strict=True)
+    ]
+    draw = tables.draws[0]
+    worst = window_loss(tables, draw.length, draw.epsilon)
+    extremes = [(region * length)[:length] if region else days[0] for region in (worst.first, worst.second)]
+    hardest = _losses(method, tables, extremes[0], extremes[1], pairs * samples, randomness)
+    return Losses(ordinary=np.concatenate(ordinary), hardest=hardest)
+
+
+def made_up_days(world: World, length: int, count: int) -> list[Trajectory]:
+    """Days at places and times when they are open, at random: nobody's, so they may be shown."""
+    generator = seeded_generator(1)
+    days = []
+    for _ in range(count):
+        steps = np.sort(generator.choice(world.clock.timesteps, size=length, replace=False))
+        places = [generator.choice(_open_places(world, int(step))) for step in steps]
+        days.append(
+            Trajectory(
+                (world.places.ids[int(place)], int(step)) for place, step in zip(places, steps, strict=True)
+            )
+        )
+    return days
+
+
+def _open_places(world: World, timestep: int) -> Indices:
+    found = np.flatnonzero(world.is_open[:, timestep]).astype(np.int32)
+    return found if len(found) else np.arange(len(world.places), dtype=np.int32)
+
+
+def _losses(
+    method: Sharing,
+    tables: NgramTables,
+    first: tuple[int, ...],
+    second: tuple[int, ...],
+    samples: int,
+    randomness: Randomness,
+) -> Floats:
+    """Loss of each of ``samples`` draws when the first day is true and the second might be."""
+    ours, theirs = np.array(first, dtype=np.int32), np.array(second, dtype=np.int32)
+    drawn = method.core.perturb(np.tile(ours, (samples, 1)), randomness, constant_work=False)
+    plan, total = tables.plan, np.zeros(samples)
+    for index, draw in enumerate(tables.draws):
+        factor = factor_of(tables, draw.length, draw.epsilon)
+        window = slice(draw.start, draw.start + draw.length)
+        offset = int(plan.offsets[index])
+        outputs = drawn.values[:, offset : offset + draw.length]
+        for sign, truth in ((1, ours[window]), (-1, theirs[window])):
+            far = tables.distances.combined(truth[None, :], outputs).sum(axis=1)
+            total += sign * (-factor * far - log_mass(tables, truth, factor))
+    return np.asarray(total)
+
+
+def log_mass(tables: NgramTables, walk: Indices, factor: float) -> float:
+    """Ln Z: sum of the weights e^(−c d) over all feasible windows, for one input."""
+    return float(np.log(_mass(tables.distances, tables.proposals.words, walk, factor)))
+
+
+@compiled
+def _mass(distances: RegionDistances, words: Words, walk: Indices, factor: float) -> float:
+    count = len(words)
+    sums = np.ones(count)
+    for position in range(len(walk)):
+        if position:
+            sums = _pushed(words, sums)
+        for region in range(count):
+            sums[region] *= np.exp(-factor * region_distance(distances, walk[position], region))
+    return float(sums.sum())
+
+
+@compiled
+def _pushed(words: Words, sums: Floats) -> Floats:
+    """Each region's sum handed to all that can follow it."""
+    after = np.zeros(len(words))
+    for a in range(len(words)):
+        for w in range(words.shape[1]):
+            word = words[a, w]
+            while word:
+                after[w * 64 + lowest_bit(word)] += sums[a]
+                word &= word - np.uint64(1)
+    return after

@@ -1,0 +1,119 @@
+"""`elsewhere audit`: what ε a method really spends on a world."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, table, warn
+from elsewhere.cli.perturb import sensitivity_of
+from elsewhere.errors import InputError
+from elsewhere.io.files import refuse_to_replace, write_text
+from elsewhere.world.world import World
+
+if TYPE_CHECKING:
+    from elsewhere.audit.report import AuditReport
+
+
+def audit(
+    world_file: Annotated[Path, typer.Argument(metavar="F.world", help="The world.", show_default=False)],
+    epsilon: Annotated[
+        str, typer.Option("-e", "--epsilon", help="ε claimed for each day.", show_default=False)
+    ],
+    *,
+    name: Annotated[str, typer.Option("-m", "--method", help="Which method.")] = "ngram",
+    n: Annotated[int, typer.Option("-n", help="Length of an n-gram.")] = 2,
+    visits: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Visits of the days to look at; all lengths with --hide-length.  [default: 5]"
+        ),
+    ] = None,
+    sensitivity: Annotated[
+        str, typer.Option(help="'world', or '1' to see what the paper's numbers really cost.")
+    ] = "world",
+    hide_length: Annotated[
+        int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
+    ] = None,
+    black_box: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Also share two days N times each, and look from outside.")
+    ] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes for --black-box.")] = 2,
+    page: Annotated[Path | None, typer.Option(metavar="F.html", help="Write a page with a picture.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Say what ε a method really spends on a world, draw by draw, exactly where that can be had.
+
+    Nothing private is needed: the audit is about all days that there could be.
+
+    Example: elsewhere audit campus.world -m ngram -e 5 --page audit.html
+    """
+    with needs_extra("the audit", "build"):
+        from elsewhere.audit.losses import made_up_days  # noqa: PLC0415 - needs an extra
+        from elsewhere.audit.report import audit as audit_method  # noqa: PLC0415 - needs an extra
+        from elsewhere.audit.sampling import black_box as look_from_outside  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+    if page is not None:
+        refuse_to_replace(page, [world_file])
+    world = World.load(world_file)
+    chosen = method(
+        name, world, epsilon=epsilon, n=n, sensitivity=sensitivity_of(sensitivity), hide_length=hide_length
+    )
+    if hide_length is not None and visits is not None:
+        raise InputError("--visits", "not with --hide-length: that looks at all lengths")
+    length = visits or min(5, hide_length or 5)
+    chosen.prepare(length)
+    seen = None
+    if black_box:
+        first, second = made_up_days(world, length, 2)
+        with progress_bar("Sharing two days, again and again") as progress:
+            seen = look_from_outside(
+                chosen, [(first, second)], samples=black_box, workers=workers, progress=progress
+            )[0]
+    with progress_bar("Looking for the worst output") as progress:
+        report = audit_method(chosen, length, black_box=seen, progress=progress)
+    if page is not None:
+        with needs_extra("the page", "pages"):
+            from elsewhere.pages.audit import audit_page  # noqa: PLC0415 - needs an extra
+        write_text(page, audit_page(report))
+    if as_json:
+        print_json(report.as_json())
+        return
+    _print(report, page)
+
+
+def _print(report: AuditReport, page: Path | None) -> None:
+    out.print(report.promise, soft_wrap=True, markup=False)
+    out.print()
+    rows = [
+        [
+            line.what,
+            str(line.count),
+            f"{float(line.epsilon):.4f}",
+            f"{line.spent:.4f}",
+            "exact" if line.is_exact else "proven bound",
+        ]
+        for line in report.lines
+    ]
+    out.print(table(["draw", "how many", "ε' claimed", "ε' spent at most", "how"], rows))
+    out.print()
+    lines = {
+        "Claimed": f"ε = {float(report.claimed):g} for a day of {report.length} visits",
+        "Spent": f"at most {report.spent:.4f} ({report.spent / float(report.claimed):.0%} of the claim)",
+        "How": report.how,
+        "Not protected": "; ".join(report.not_protected),
+        "World": report.world,
+    }
+    if report.black_box is not None:
+        seen = report.black_box
+        lines["From outside"] = (
+            f"at least {seen.epsilon:.4f} (with confidence {1 - seen.alpha:.1%}, "
+            f"{2 * seen.samples:,} shares of each of two made-up days)"
+        )
+    if page is not None:
+        lines["See"] = str(page)
+    out.print(facts_table(lines))
+    if not report.is_ldp:
+        warn(f"NOT ε-LDP: it spends up to {report.spent:.1f}, not {float(report.claimed):g}")
