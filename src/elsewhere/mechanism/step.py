@@ -91,7 +91,11 @@ def _steps_from(proposals: Proposals, here: int, left: int) -> list[tuple[int, F
         through = min(through, Fraction(total, scale * int(proposals.weights[left, here])))
     after = _successors(proposals, here)
     counts = [1 if left == 1 else int(proposals.weights[left - 1, region]) for region in after]
-    return [(region, through * Fraction(count, total)) for region, count in zip(after, counts, strict=True)]
+    return [
+        (region, through * Fraction(count, total))
+        for region, count in zip(after, counts, strict=True)
+        if count  # a dead end: nothing long enough goes on from there
+    ]
 
 
 def _successors(proposals: Proposals, region: int) -> list[int]:
