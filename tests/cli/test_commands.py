@@ -182,7 +182,8 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
     }
     commands = [(name, command) for name, group in groups.items() for command in group.registered_commands]
     assert {f"{group} {command.name}".strip() for group, command in commands} == {
-        "demo", "dataset campus", "ledger show", "perturb", "world build", "world show", "world update",
+        "audit", "demo", "dataset campus", "ledger show", "perturb",
+        "world build", "world show", "world update",
     }  # fmt: skip
     for group, command in commands:
         assert command.callback is not None

@@ -15,14 +15,23 @@ from elsewhere.config import parse_config
 from elsewhere.params import WorldSettings
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("demo", "dataset campus", "ledger show", "perturb", "world build", "world show", "world update")
+COMMANDS = (
+    "demo",
+    "audit",
+    "dataset campus",
+    "ledger show",
+    "perturb",
+    "world build",
+    "world show",
+    "world update",
+)
 
 
 def _blocks(document: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/sharing.md", "docs/worlds.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/privacy.md", "docs/sharing.md", "docs/worlds.md"])
 def test_examples_run_in_the_order_shown(tmp_path: Path, document: str) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     shell = [block for block in _blocks(document, "sh") if "make" not in block]
@@ -55,7 +64,7 @@ def test_every_setting_is_documented_with_its_default(tmp_path: Path) -> None:
 
 
 def test_every_command_is_documented() -> None:
-    documents = ("README.md", "docs/sharing.md", "docs/worlds.md")
+    documents = ("README.md", "docs/privacy.md", "docs/sharing.md", "docs/worlds.md")
     text = "".join((ROOT / name).read_text().replace("\n", " ") for name in documents)
     for command in COMMANDS[1:]:
         assert f"elsewhere {command}" in text

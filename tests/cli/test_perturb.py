@@ -84,6 +84,24 @@ def test_the_promise_is_written_with_the_data_and_nothing_private(elsewhere: Com
     assert inside["is_ldp"] is True
 
 
+def test_the_length_can_be_hidden(elsewhere: Command, folder: Path) -> None:
+    options = ["-w", folder / "w.world", "-e", 5, "--hide-length", 4]
+    code, out, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "s.csv")
+    assert code == 0
+    assert "length hidden among 1 to 4 visits" in " ".join(out.split())
+    metadata = json.loads((folder / "s.csv.meta.json").read_text())
+    assert metadata["length_is_public"] is False
+    assert (metadata["epsilon"], metadata["length_epsilon"], metadata["hide_length"]) == ("5", "1", 4)
+    lengths = Counter(row["tid"] for row in _rows(folder / "s.csv"))
+    assert len(lengths) == 40
+    assert set(lengths.values()) <= {1, 2, 3, 4}
+    true_lengths = Counter(row["tid"] for row in _rows(folder / "days.csv"))
+    assert lengths != true_lengths
+    code, _, err = elsewhere("perturb", folder / "days.csv", *options[:-1], 500, "-o", folder / "never.csv")
+    assert code == 2
+    assert "at most 144 visits" in err
+
+
 def test_what_is_not_private_says_so(elsewhere: Command, folder: Path) -> None:
     options = ["-w", folder / "w.world", "-e", 5]
     _, _, err = elsewhere(

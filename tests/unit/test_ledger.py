@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -95,6 +97,49 @@ def test_killed_between_any_two_steps_there_is_one_report(
     reports = {again.share("2025-09-17", DAY, method) for _ in range(3)} | set(handed_out)
     assert len(reports) == 1
     assert again.spent == 5
+
+
+_DYING = """
+import os, signal, sys
+import elsewhere as ew
+world, ledger, step = ew.World.load(sys.argv[1]), ew.Ledger(sys.argv[2]), sys.argv[3]
+method = ew.method("ngram", world, epsilon=5)
+for owner, name in ((ledger, "_charge"), (method, "share"), (ledger, "_persist")):
+    def dying(*given, real=getattr(owner, name), name=name):
+        if step == f"before {name}":
+            os.kill(os.getpid(), signal.SIGKILL)
+        made = real(*given)
+        if step == f"after {name}":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return made
+    setattr(owner, name, dying)
+print(ledger.share("2025-09-17", ew.Trajectory([("p0", 60), ("p1", 70), ("p2", 80)]), method))
+"""
+
+
+@pytest.mark.audit
+def test_killed_for_real_between_any_two_steps(tmp_path: Path, method: Sharing) -> None:
+    """T8 with a real SIGKILL: whatever was printed before is what comes back."""
+    world = tmp_path / "w.world"
+    method.world.save(world)
+    for number, step in enumerate(
+        [f"{when} {name}" for name in ("_charge", "share", "_persist") for when in ("before", "after")]
+    ):
+        path = tmp_path / f"{number}.ledger"
+        ew.Ledger(path, cap=100)
+        printed: list[str] = []
+        for moment in (step, step, "never", "never"):
+            done = subprocess.run(  # noqa: S603 - our own interpreter and program
+                [sys.executable, "-c", _DYING, world, path, moment],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            printed += [done.stdout] if done.stdout else []
+            assert bool(done.stdout) == (done.returncode == 0)
+        assert len(printed) >= 2
+        assert len(set(printed)) == 1
+        assert ew.Ledger(path).spent == 5
 
 
 def test_two_ledgers_on_one_file_hand_out_one_report(
