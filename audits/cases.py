@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 from elsewhere.methods.registry import METHODS
+from elsewhere.world.world import World
 
 _OWN: dict[str, list[dict[str, Any]]] = {
     "ngram": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 3}],
@@ -13,6 +15,25 @@ EPSILONS = ["0.5", "1", "5", "14"]
 WORLDS = 240
 FAULT_WORLDS = (7, 4)
 """Tiny worlds on which the faults show: one with places nobody can reach, one where days need smoothing."""
+
+
+# Methods whose draws see places and timesteps have far more inputs than those that see regions.
+_MOST_PLACES = {"ngram": 8}
+_MOST_DAYS = 700
+
+
+def most_places(name: str) -> int:
+    """How large a tiny world may be for all pairs of days of a method to be looked at."""
+    return _MOST_PLACES.get(name, 4)
+
+
+def longest(name: str, world: World, visits: int) -> int:
+    """As many of ``visits`` as leave few enough days."""
+    steps, places = world.clock.timesteps, len(world.places) + 1
+    visits = min(visits, steps)
+    if name in _MOST_PLACES:
+        return visits
+    return max(k for k in range(1, visits + 1) if k == 1 or comb(steps, k) * places**k <= _MOST_DAYS)
 
 
 def cases(name: str) -> list[dict[str, Any]]:

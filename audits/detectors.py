@@ -7,7 +7,7 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from cases import case
+from cases import case, longest, most_places
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import Loss, all_trajectories, largest_loss
 from elsewhere.errors import InputError
@@ -31,13 +31,13 @@ def exact_loss(suspect: Sharing, length: int = LENGTH) -> Loss:
 
 def audited(folder: Path, name: str, seed: int) -> tuple[float, float] | None:
     """Tiny world ``seed``: what a method really spends there, and what it claims; None if it has no draw."""
-    world = tiny_world(folder, seed)
+    world = tiny_world(folder, seed, most_places(name))
     options, length = case(name, seed)
     try:
         chosen = method(name, world, **options)
     except InputError:
         return None  # no n regions in a row
-    loss = exact_loss(chosen, min(length, world.clock.timesteps))
+    loss = exact_loss(chosen, longest(name, world, length))
     return float(loss.epsilon), float(Fraction(options["epsilon"]))
 
 

@@ -17,11 +17,11 @@ _HOURS = ["", "24/7", "00:00-12:00", "12:00-24:00", "09:00-17:00", "off", "Mo 10
 KINDS = ("any", "duplicates", "isolated", "all alike", "always open")
 
 
-def tiny_world(folder: Path, seed: int) -> World:
-    """World number ``seed``; its kind goes round with the seed."""
+def tiny_world(folder: Path, seed: int, most: int = 8) -> World:
+    """World number ``seed``, with at most so many places; its kind goes round with the seed."""
     generator = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
-    count = int(generator.integers(1, 9))
+    count = min(most, int(generator.integers(1, 9)))
     rows = [_place(generator, number, kind) for number in range(count)]
     timestep, interval = _CLOCKS[int(generator.integers(len(_CLOCKS)))]
     keys: dict[str, Any] = {
@@ -33,7 +33,7 @@ def tiny_world(folder: Path, seed: int) -> World:
         "category_levels": int(generator.integers(1, 4)),
         "circular_time": bool(generator.integers(2)),
     }
-    return build(folder / f"world-{seed}", rows, keys)
+    return build(folder / f"world-{seed}-{most}", rows, keys)
 
 
 def _place(generator: np.random.Generator, number: int, kind: str) -> Place:

@@ -21,11 +21,11 @@ from elsewhere.reconstruct.place_path import (
     is_feasible,
     place_path,
     place_paths,
-    place_world,
     sample_anything,
     sample_by_counting,
     smooth_times,
 )
+from elsewhere.world.visits import place_world
 from elsewhere.world.world import World
 from privacy_tools import p_value
 from worlds import build, place, world_inputs

@@ -40,11 +40,10 @@ def agreement(
     secret = oracle.core.secret(trajectory)
     paths = method.outcomes(trajectory, samples, randomness, constant_work=constant_work)
     values = []
-    waiting: list[tuple[State | None, list[tuple[Outcome, ...]]]] = [(None, paths)]
+    waiting: list[tuple[State | None, int, list[tuple[Outcome, ...]]]] = [(None, 0, paths)]
     while waiting:
-        state, rows = waiting.pop()
+        state, depth, rows = waiting.pop()
         step = oracle.step(secret, state)
-        depth = 0 if state is None else state[-1] + (oracle.hidden is not None)
         if step is None:
             continue
         expected = dict(zip(step.outcomes, map(float, chances(step)), strict=True))
@@ -54,7 +53,7 @@ def agreement(
         for row in rows:
             if row[depth] in after:
                 by_state[after[row[depth]]].append(row)
-        waiting += by_state.items()
+        waiting += [(reached, depth + 1, some) for reached, some in by_state.items()]
     return min(1.0, min(values) * len(values))
 
 

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from elsewhere.arrays import Floats
 from elsewhere.errors import InputError
-from elsewhere.knowledge.categories import category_distances
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.randomness import seeded_generator
 from elsewhere.trajectories import Visit
+from elsewhere.world.visits import visit_distances
 from elsewhere.world.world import World
 
 
@@ -38,13 +36,13 @@ def mean_errors(world: World, real: Sequence[_Visits], shared: Sequence[_Visits]
     share /= len(real)
     first = np.array([world.place_index[a.place_id] for a, _ in pairs])
     second = np.array([world.place_index[b.place_id] for _, b in pairs])
-    vectors = world.places.vectors
+    vectors, distances = world.places.vectors, visit_distances(world)
     steps = np.abs(np.array([a.timestep - b.timestep for a, b in pairs]))
     hours = np.minimum(steps * world.clock.timestep_minutes / 60, world.distances.time_cap_hours)
     return {
         "space_km": float(great_circle_km(chords_squared(vectors[first], vectors[second])) @ share),
         "time_hours": float(hours @ share),
-        "category": float(_category_errors(world, first, second) @ share),
+        "category": float(distances.category_table[distances.kinds[first], distances.kinds[second]] @ share),
     }
 
 
@@ -60,18 +58,3 @@ def null_errors(
     for numbers in by_length.values():
         others[numbers] = np.roll(generator.permutation(numbers), 1) if len(numbers) > 1 else numbers
     return mean_errors(world, real, [shared[other] for other in others.tolist()])
-
-
-def _category_errors(world: World, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
-    """d_c between the first categories of two places, cut to the levels in use."""
-    settings = world.settings
-    cut = world.tree.ancestors_at(settings["category_levels"])
-    nodes = cut[world.places.category_nodes[world.places.category_offsets[:-1]]]
-    used, kinds = np.unique(nodes, return_inverse=True)
-    table = category_distances(
-        world.tree,
-        used,
-        weights=settings["category_weights"],
-        unrelated=settings["unrelated_category_distance"],
-    )
-    return np.asarray(table[kinds[first], kinds[second]])

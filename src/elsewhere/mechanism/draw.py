@@ -47,16 +47,22 @@ def coin_of(epsilon: Fraction) -> Coin:
 
 @compiled
 def score(distances: RegionDistances, true_walk: Indices, walk: Indices, sensitivity: float) -> int:
-    """⌈2²⁰ d_w / Δ⌉ clamped to [0, 2²⁰]; whatever is not a number counts as farthest (R2).
+    """Score of a walk: d_w over Δ.
 
     Paper: eq:ngram for d_w, eq:ngram-perturbation for Δ.
     """
     total = 0.0
     for i in range(len(walk)):
         total += region_distance(distances, true_walk[i], walk[i])
+    return score_of(total, sensitivity)
+
+
+@compiled
+def score_of(distance: float, sensitivity: float) -> int:
+    """⌈2²⁰ d / Δ⌉ clamped to [0, 2²⁰]; whatever is not a number counts as farthest (R2)."""
     if sensitivity <= 0:
         return 0
-    scaled = np.ceil(total / sensitivity * SCORE_STEPS)
+    scaled = np.ceil(distance / sensitivity * SCORE_STEPS)
     if not scaled < SCORE_STEPS:
         return SCORE_STEPS
     return max(0, int(scaled))

@@ -19,10 +19,11 @@ from elsewhere.mechanism.tilted import tilted_rows
 from elsewhere.methods.protocol import Drawn, Rebuilt
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.node_errors import region_boxes, region_columns
-from elsewhere.reconstruct.place_path import place_paths, place_world
+from elsewhere.reconstruct.place_path import place_paths
 from elsewhere.reconstruct.region_path import region_paths
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.distances import RegionDistances
+from elsewhere.world.visits import place_world
 from elsewhere.world.world import World
 
 REGION_WAYS = ("row-wise best", "shortest chain", "shortest chain outside the box", "no chain")

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.mechanism.length import split_off_length
+from elsewhere.methods.individual import Individual
 from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.protocol import Core
 from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
 
-METHODS: dict[str, Callable[..., Core]] = {Ngram.name: Ngram}
+METHODS: dict[str, Callable[..., Core]] = {
+    "ngram": Ngram,
+    "ind-reach": partial(Individual, uses_reach=True),
+    "ind-noreach": partial(Individual, uses_reach=False),
+}
 
 
 def method(

@@ -7,95 +7,19 @@ how many ways lead on from each place and timestep. A count of zero is a proof t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.arrays import Bools, Floats, Indices, Steps, Words
+from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
-from elsewhere.knowledge.sphere import chord_squared
-from elsewhere.knowledge.travel import StepTable
 from elsewhere.randomness import next_below, next_weighted
-from elsewhere.world.world import World
+from elsewhere.world.visits import PlaceWorld, least_steps, steps_block
 
 QUICK_TRIES = 32
 _FEW_TRIES = 4
 _CHEAP_WORK = 100_000
 # How a sequence was found.
 TRIED, COUNTED, SMOOTHED_OPEN, SMOOTHED, STAYED = 0, 1, 2, 3, 4
-
-
-class PlaceWorld(NamedTuple):
-    """What place reconstruction needs of a world."""
-
-    offsets: Indices
-    members: Indices
-    starts: Indices
-    ends: Indices
-    is_open: Bools
-    profile_of_timestep: NDArray[np.int64]
-    vectors: Floats
-    thresholds: Floats
-    steps_at: Steps
-    is_anywhere: Bools
-    table: Steps
-    """profile × origin × destination; empty where travel is along straight lines."""
-
-
-def place_world(world: World) -> PlaceWorld:
-    travel, clock = world.travel, world.clock
-    hours = np.arange(clock.timesteps) * clock.timestep_minutes // 60
-    if isinstance(travel, StepTable):
-        line = (np.zeros(1), np.ones((1, 2), dtype=np.uint16), travel.table)
-    else:
-        line = (travel.thresholds, travel.steps_at, np.zeros((0, 0, 0), dtype=np.uint16))
-    return PlaceWorld(
-        offsets=world.regions.place_offsets,
-        members=world.regions.place_indices,
-        starts=world.regions.starts,
-        ends=world.regions.ends,
-        is_open=world.is_open,
-        profile_of_timestep=travel.profile_of_hour[hours].astype(np.int64),
-        vectors=world.places.vectors,
-        thresholds=line[0],
-        steps_at=line[1],
-        is_anywhere=world.places.is_anywhere,
-        table=line[2],
-    )
-
-
-@compiled
-def least_steps(places: PlaceWorld, origin: int, destination: int, departure: int) -> int:
-    """Least timesteps from one place to another when leaving at ``departure``."""
-    profile = places.profile_of_timestep[departure]
-    if len(places.table):
-        return int(places.table[profile, origin, destination])
-    rung = np.int64(0)
-    if not (places.is_anywhere[origin] or places.is_anywhere[destination]):
-        rung = np.searchsorted(
-            places.thresholds, chord_squared(places.vectors, origin, places.vectors, destination)
-        )
-    return int(places.steps_at[profile, rung])
-
-
-@compiled
-def _steps_block(places: PlaceWorld, origins: Indices, destinations: Indices, departure: int) -> Steps:
-    """Least timesteps from each of some places to each of others."""
-    block = np.empty((len(origins), len(destinations)), dtype=np.uint16)
-    table, vectors, is_anywhere = places.table, places.vectors, places.is_anywhere
-    profile = places.profile_of_timestep[departure]
-    thresholds, steps_at = places.thresholds, places.steps_at[profile]
-    for i in range(len(origins)):
-        for j in range(len(destinations)):
-            a, b = origins[i], destinations[j]
-            if len(table):
-                block[i, j] = table[profile, a, b]
-            elif is_anywhere[a] or is_anywhere[b]:
-                block[i, j] = steps_at[0]
-            else:
-                block[i, j] = steps_at[np.searchsorted(thresholds, chord_squared(vectors, a, vectors, b))]
-    return block
 
 
 @compiled
@@ -131,11 +55,36 @@ def place_path(path: Indices, places: PlaceWorld, state: Words, chosen: Indices,
         sample_anything(path, places, state, chosen, times)
         if smooth_times(places, chosen, times, False):
             return SMOOTHED
-    # No sequence of these places fits into a day: stay where the day begins.
+    _stay(places, chosen, times)
+    return STAYED
+
+
+@compiled
+def _stay(places: PlaceWorld, chosen: Indices, times: Indices) -> None:
+    """No times make a sequence of places feasible: stay where the day begins."""
     chosen[:] = chosen[0]
     if not smooth_times(places, chosen, times, True):
         smooth_times(places, chosen, times, False)
-    return STAYED
+
+
+@compiled
+def settle_days(places: PlaceWorld, chosen: Indices, times: Indices) -> Indices:
+    """Make each row of visits feasible, by the least total shift of its times where it is not; says how.
+
+    0 as it was, 1 shifted, 2 shifted to where some place is closed, 3 stayed at the first place.
+    """
+    ways = np.zeros(len(chosen), dtype=np.int32)
+    for row in range(len(chosen)):
+        if is_feasible(places, chosen[row], times[row]):
+            continue
+        if smooth_times(places, chosen[row], times[row], True):
+            ways[row] = 1
+        elif smooth_times(places, chosen[row], times[row], False):
+            ways[row] = 2
+        else:
+            _stay(places, chosen[row], times[row])
+            ways[row] = 3
+    return ways
 
 
 @compiled
@@ -222,7 +171,7 @@ def _count_ways(
         departure = start + step
         if places.profile_of_timestep[departure] != profile:
             profile = places.profile_of_timestep[departure]
-            block = _steps_block(places, members, destinations, departure)
+            block = steps_block(places, members, destinations, departure)
         for member in range(len(members)):
             total = 0.0
             for other in range(len(destinations)):
@@ -243,7 +192,7 @@ def sample_by_counting(
         start = places.starts[path[i]]
         weights = ways[sizes[i] : sizes[i + 1]].copy()
         if i > 0:
-            steps = _steps_block(places, chosen[i - 1 : i], members, times[i - 1])[0]
+            steps = steps_block(places, chosen[i - 1 : i], members, times[i - 1])[0]
             for cell in range(len(weights)):
                 gap = start + cell // len(members) - times[i - 1]
                 if gap < np.int64(steps[cell % len(members)]):

@@ -1,0 +1,242 @@
+"""Draws of single visits: a place and a timestep at once, each with its share of ε.
+
+Candidates are all visits to open places, or, where reachability counts, those that can follow the
+previous *perturbed* visit and leave room for the visits still to come. Both are public: nothing that
+is true goes into them (R5). Where none is left, all open visits are candidates again (R6).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Bools, Indices
+from elsewhere.compiled import compiled
+from elsewhere.mechanism.coin import Tape, accepts_exp, below, ran_out
+from elsewhere.mechanism.draw import Coin, score_of
+from elsewhere.mechanism.rows import finish_rows
+from elsewhere.randomness import Randomness
+from elsewhere.world.visits import PlaceWorld, VisitDistances, least_steps, visit_distance
+
+Counts = NDArray[np.int64]
+
+_WORDS_PER_TRIAL = 14
+
+
+class VisitTables(NamedTuple):
+    """What draws of single visits go by: public, the same for everybody with a day of that length."""
+
+    places: PlaceWorld
+    distances: VisitDistances
+    later: NDArray[np.int16]
+    """For k visits still to come, place and timestep: timesteps from there on that leave room for k more."""
+    sensitivity: float
+    uses_reach: bool
+
+
+def build_rooms(places: PlaceWorld, length: int) -> NDArray[np.int16]:
+    """Counts of the timesteps of each place at which a visit leaves room for 0 .. length − 1 more.
+
+    A place leaves room until its slack: the latest departure from which some place can be reached
+    while that one still leaves room for one visit less.
+    """
+    count, day = places.is_open.shape
+    later = np.zeros((length, count, day + 1), dtype=np.int16)
+    later[0, :, :-1] = _from_the_end(places.is_open)
+    for k in range(1, length):
+        lasts = (later[k - 1] > 0).sum(axis=1) - 1
+        slack = _slack(places, lasts, np.argsort(-lasts, kind="stable"))
+        has_room = places.is_open & (np.arange(day) <= slack[places.profile_of_timestep].T)
+        later[k, :, :-1] = _from_the_end(has_room)
+    return later
+
+
+def _from_the_end(flags: Bools) -> NDArray[np.int64]:
+    return np.asarray(np.cumsum(flags[:, ::-1], axis=1)[:, ::-1])
+
+
+@compiled
+def _slack(places: PlaceWorld, lasts: Counts, order: Counts) -> Counts:
+    """For each profile and place the latest departure that still gets somewhere in time; −1 for never."""
+    profiles = places.profile_of_timestep.max() + 1
+    slack = np.full((profiles, len(lasts)), -1, dtype=np.int64)
+    for departure in range(len(places.profile_of_timestep)):
+        profile = places.profile_of_timestep[departure]
+        if departure and profile in places.profile_of_timestep[:departure]:
+            continue
+        for p in range(len(lasts)):
+            for q in order:
+                # In order of their last chance: whoever comes later can be no better.
+                if lasts[q] - 1 <= slack[profile, p]:
+                    break
+                slack[profile, p] = max(
+                    slack[profile, p], lasts[q] - np.int64(least_steps(places, p, q, departure))
+                )
+    return slack
+
+
+def perturb_visits(
+    true_visits: Indices, tables: VisitTables, coin: Coin, randomness: Randomness, *, constant_work: bool
+) -> tuple[Indices, NDArray[np.int64]]:
+    """Perturbed visits of days of one length, a row each, and the trial each took.
+
+    Visits are numbers: place · |T| + timestep.
+
+    Paper: section 6.2, IndReach and IndNoReach.
+    """
+    drawn = np.zeros_like(true_visits)
+    accepted = np.zeros(true_visits.shape, dtype=np.int64)
+
+    def work(tape: Tape, done: int) -> tuple[int, int]:
+        rows = true_visits[done:], constant_work, drawn[done:], accepted[done:]
+        return _perturb_rows(tape, tables, coin, *rows)
+
+    trials = coin.trials if constant_work else -(-coin.trials // 20)
+    finish_rows(work, len(true_visits), _WORDS_PER_TRIAL * trials * true_visits.shape[1], randomness)
+    return drawn, accepted
+
+
+@compiled
+def _perturb_rows(
+    tape: Tape,
+    tables: VisitTables,
+    coin: Coin,
+    true_visits: Indices,
+    is_constant: bool,
+    drawn: Indices,
+    accepted: NDArray[np.int64],
+) -> tuple[int, int]:
+    """How many rows were finished before the tape ran out, and the words they used."""
+    length = true_visits.shape[1]
+    earliest = np.zeros(len(tables.places.is_open), dtype=np.int64)
+    cumulative = np.zeros(len(tables.places.is_open), dtype=np.int64)
+    for row in range(len(true_visits)):
+        before = tape.cursor[0]
+        for i in range(length):
+            previous = drawn[row, i - 1] if i else -1
+            level = candidates_after(tables, previous, length - 1 - i, earliest, cumulative)
+            accepted[row, i] = _draw_visit(
+                tape,
+                tables,
+                coin,
+                level,
+                earliest,
+                cumulative,
+                true_visits[row, i],
+                is_constant,
+                drawn[row, i : i + 1],
+            )
+            if ran_out(tape):
+                return row, before
+    return len(true_visits), tape.cursor[0]
+
+
+@compiled
+def candidates_after(
+    tables: VisitTables, previous: int, to_come: int, earliest: Counts, cumulative: Counts
+) -> int:
+    """Fill the earliest candidate timestep and the cumulative number of candidates of each place.
+
+    Returns which row of ``later`` counts them: that of the visits to come, or 0 where nothing is left.
+    """
+    later, day = tables.later, tables.places.is_open.shape[1]
+    level = to_come if tables.uses_reach else 0
+    earliest[:] = 0
+    if tables.uses_reach and previous >= 0:
+        place, timestep = previous // day, previous % day
+        for p in range(len(earliest)):
+            earliest[p] = min(day, timestep + np.int64(least_steps(tables.places, place, p, timestep)))
+    if _accumulate(later[level], earliest, cumulative) == 0:
+        level = 0
+        earliest[:] = 0
+        _accumulate(later[0], earliest, cumulative)
+    return level
+
+
+@compiled
+def _accumulate(later: NDArray[np.int16], earliest: Counts, cumulative: Counts) -> int:
+    total = np.int64(0)
+    for p in range(len(earliest)):
+        total += later[p, earliest[p]]
+        cumulative[p] = total
+    return int(total)
+
+
+@compiled
+def _draw_visit(
+    tape: Tape,
+    tables: VisitTables,
+    coin: Coin,
+    level: int,
+    earliest: Counts,
+    cumulative: Counts,
+    true_visit: int,
+    is_constant: bool,
+    drawn: Indices,
+) -> int:
+    """First accepted of the proposed visits, else one more; returns the trial, 0 if none was accepted."""
+    accepted = 0
+    for trial in range(coin.trials):
+        visit = _propose(tape, tables, level, earliest, cumulative)
+        far = visit_score(tables, true_visit, visit)
+        if accepts_exp(tape, coin.numerator * far, coin.denominator) and not accepted:
+            accepted = trial + 1
+            drawn[0] = visit
+            if not is_constant:
+                return accepted
+    visit = _propose(tape, tables, level, earliest, cumulative)
+    if not accepted:
+        drawn[0] = visit
+    return accepted
+
+
+@compiled
+def _propose(tape: Tape, tables: VisitTables, level: int, earliest: Counts, cumulative: Counts) -> int:
+    """A candidate, uniformly among all."""
+    rank = below(tape, cumulative[-1])
+    place = np.searchsorted(cumulative, rank, side="right")
+    later = tables.later[level, place]
+    # As many candidates of the place are at or after the one we want.
+    left = cumulative[place] - rank
+    low, high = earliest[place], len(later) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if later[middle] >= left:
+            low = middle
+        else:
+            high = middle - 1
+    return int(place * (len(later) - 1) + low)
+
+
+@compiled
+def visit_score(tables: VisitTables, true_visit: int, visit: int) -> int:
+    """⌈2²⁰ d / Δ⌉ between two visits, clamped (R2)."""
+    day = tables.places.is_open.shape[1]
+    far = visit_distance(tables.distances, true_visit // day, true_visit % day, visit // day, visit % day)
+    return score_of(far, tables.sensitivity)
+
+
+@compiled
+def visit_scores(tables: VisitTables, true_visit: int, visits: Indices) -> Counts:
+    """Score of each of some visits."""
+    scores = np.empty(len(visits), dtype=np.int64)
+    for i in range(len(visits)):
+        scores[i] = visit_score(tables, true_visit, visits[i])
+    return scores
+
+
+def list_candidates(tables: VisitTables, previous: int, to_come: int) -> Indices:
+    """All candidates after a perturbed visit (−1: the first), in a plain way, for the audit."""
+    count, day = tables.places.is_open.shape
+    has_room = np.diff(tables.later.astype(np.int64), axis=2) < 0
+    steps = np.zeros(count, dtype=np.int64)
+    if tables.uses_reach and previous >= 0:
+        place, timestep = divmod(previous, day)
+        steps = np.array([timestep + least_steps(tables.places, place, p, timestep) for p in range(count)])
+    is_late_enough = np.arange(day)[None, :] >= steps[:, None]
+    is_candidate = has_room[to_come if tables.uses_reach else 0] & is_late_enough
+    if not is_candidate.any():
+        is_candidate = has_room[0]
+    return np.flatnonzero(is_candidate).astype(np.int32)
