@@ -9,6 +9,8 @@ from elsewhere.methods.registry import METHODS
 from elsewhere.world.world import World
 
 _OWN: dict[str, list[dict[str, Any]]] = {
+    "global-subsampled": [{"sample_size": 1}, {"sample_size": 2}],
+    "global-pf": [{}],
     "ngram": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 3}],
 }
 EPSILONS = ["0.5", "1", "5", "14"]
@@ -18,8 +20,8 @@ FAULT_WORLDS = (7, 4)
 
 
 # Methods whose draws see places and timesteps have far more inputs than those that see regions.
-_MOST_PLACES = {"ngram": 8}
-_MOST_DAYS = 700
+_MOST_PLACES = {"ngram": 8, "global-subsampled": 2, "global-pf": 3}
+_MOST_DAYS = {"global": 250, "global-subsampled": 40, "global-pf": 60}
 
 
 def most_places(name: str) -> int:
@@ -31,9 +33,11 @@ def longest(name: str, world: World, visits: int) -> int:
     """As many of ``visits`` as leave few enough days."""
     steps, places = world.clock.timesteps, len(world.places) + 1
     visits = min(visits, steps)
-    if name in _MOST_PLACES:
+    if name == "ngram":
         return visits
-    return max(k for k in range(1, visits + 1) if k == 1 or comb(steps, k) * places**k <= _MOST_DAYS)
+    return max(
+        k for k in range(1, visits + 1) if k == 1 or comb(steps, k) * places**k <= _MOST_DAYS.get(name, 700)
+    )
 
 
 def cases(name: str) -> list[dict[str, Any]]:

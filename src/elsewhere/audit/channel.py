@@ -23,7 +23,7 @@ import numpy as np
 from elsewhere.arrays import Floats
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
-from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.mechanism.step import AnyStep, GivenStep, Outcome, State
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 
@@ -37,7 +37,7 @@ Key = tuple[Outcome, State]
 class Listable(Protocol):
     """What the audit needs of a method: the next draw after a state, listed, for any input."""
 
-    def step(self, secret: Outcome, state: State | None) -> Step | None: ...
+    def step(self, secret: Outcome, state: State | None) -> AnyStep | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +60,14 @@ def all_trajectories(world: World, length: int, *, unknown: bool = True) -> Iter
             yield Trajectory(zip(places, steps, strict=True))
 
 
-def chances(step: Step) -> list[Decimal]:
-    """Chance of each outcome of a draw by bounded rejection.
+def chances(step: AnyStep) -> Sequence[Decimal]:
+    """Chance of each outcome of a draw, by bounded rejection unless it is given.
 
     Of N trials the first accepted counts, else one more proposal: π(y) (a(y) (1 − m) / A + m), with a the
     acceptance, A its mean under π, and m = (1 − A)^N the chance that nothing is accepted.
     """
+    if isinstance(step, GivenStep):
+        return step.chances
     with decimal.localcontext(DIGITS):
         proposed = [_decimal(chance) for chance in step.proposal]
         accepted = [_exp(-numerator, step.denominator) for numerator in step.numerators]
@@ -176,9 +178,7 @@ class _Channel:
         seen: dict[Hashable, int] = {}
         row_of = np.empty(len(given), dtype=np.int64)
         for number, step in enumerate(given):
-            # Outcomes and proposals are the same objects if they are the same; ``given`` keeps them alive.
-            same = (id(step.outcomes), id(step.proposal), step.denominator, step.trials)
-            content = (same, tuple(step.numerators), tuple(step.states))
+            content = _content(step)
             if content not in seen:
                 seen[content] = len(rows)
                 rows.append(_row(step))
@@ -192,12 +192,23 @@ class _Channel:
         return _Table(keys, rows, row_of, logs)
 
 
+def _content(step: AnyStep) -> Hashable:
+    """The same for steps that are the same: outcomes and proposals are if they are one object.
+
+    Whoever compares must keep the steps alive, lest another object gets the same number.
+    """
+    if isinstance(step, GivenStep):
+        return id(step.outcomes), tuple(step.chances), tuple(step.states)
+    same = (id(step.outcomes), id(step.proposal), step.denominator, step.trials)
+    return same, tuple(step.numerators), tuple(step.states)
+
+
 def _log(chance: Decimal) -> float:
     """Right to the last digit or two, also where the chance itself is too small for a float."""
     return math.log(chance) if chance > _SMALL else float(chance.ln(DIGITS))
 
 
-def _row(step: Step) -> dict[Key, Decimal]:
+def _row(step: AnyStep) -> dict[Key, Decimal]:
     """Chance of each outcome; one that is listed twice counts twice."""
     row: dict[Key, Decimal] = {}
     for outcome, state, chance in zip(step.outcomes, step.states, chances(step), strict=True):

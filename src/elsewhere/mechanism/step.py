@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -43,6 +44,18 @@ class Step:
     """None: trials without end."""
     states: Sequence[State]
     """What each outcome leads to; whoever sees the draws sees this too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GivenStep:
+    """One draw that is no bounded rejection: its chances are worked out by whoever lists it."""
+
+    outcomes: Sequence[Outcome]
+    chances: Sequence[Decimal]
+    states: Sequence[State]
+
+
+AnyStep = Step | GivenStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -23,6 +23,7 @@ from elsewhere.world.visits import PlaceWorld, VisitDistances, least_steps, visi
 Counts = NDArray[np.int64]
 
 _WORDS_PER_TRIAL = 14
+_GUESSES = 48
 
 
 class VisitTables(NamedTuple):
@@ -32,6 +33,10 @@ class VisitTables(NamedTuple):
     distances: VisitDistances
     later: NDArray[np.int16]
     """For k visits still to come, place and timestep: timesteps from there on that leave room for k more."""
+    by_time: Indices
+    """All visits that leave room for k more, in order of time, for k = 0, 1, ... after each other."""
+    starts: Counts
+    """For each k and timestep, where the visits from that timestep on begin in ``by_time``."""
     sensitivity: float
     uses_reach: bool
 
@@ -51,6 +56,20 @@ def build_rooms(places: PlaceWorld, length: int) -> NDArray[np.int16]:
         has_room = places.is_open & (np.arange(day) <= slack[places.profile_of_timestep].T)
         later[k, :, :-1] = _from_the_end(has_room)
     return later
+
+
+def order_by_time(later: NDArray[np.int16]) -> tuple[Indices, Counts]:
+    """The visits that leave room, in order of time, and where each timestep begins."""
+    levels, _, columns = later.shape
+    day = columns - 1
+    visits, starts = [], np.zeros((levels, columns), dtype=np.int64)
+    done = 0
+    for level in range(levels):
+        times, places = np.nonzero((np.diff(later[level].astype(np.int64), axis=1) < 0).T)
+        visits.append((places * day + times).astype(np.int32))
+        starts[level] = done + np.searchsorted(times, np.arange(columns))
+        done += len(times)
+    return np.concatenate(visits), starts
 
 
 def _from_the_end(flags: Bools) -> NDArray[np.int64]:
@@ -84,7 +103,7 @@ def perturb_visits(
 
     Visits are numbers: place · |T| + timestep.
 
-    Paper: section 6.2, IndReach and IndNoReach.
+    Paper: section 5.9 (ss:alternative-approaches), IndReach and IndNoReach.
     """
     drawn = np.zeros_like(true_visits)
     accepted = np.zeros(true_visits.shape, dtype=np.int64)
@@ -110,20 +129,23 @@ def _perturb_rows(
 ) -> tuple[int, int]:
     """How many rows were finished before the tape ran out, and the words they used."""
     length = true_visits.shape[1]
-    earliest = np.zeros(len(tables.places.is_open), dtype=np.int64)
-    cumulative = np.zeros(len(tables.places.is_open), dtype=np.int64)
+    scan = Scan(
+        np.zeros(len(tables.places.is_open), dtype=np.int64),
+        np.zeros(len(tables.places.is_open), dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
     for row in range(len(true_visits)):
         before = tape.cursor[0]
         for i in range(length):
-            previous = drawn[row, i - 1] if i else -1
-            level = candidates_after(tables, previous, length - 1 - i, earliest, cumulative)
+            previous = int(drawn[row, i - 1]) if i and tables.uses_reach else -1
+            level = length - 1 - i if tables.uses_reach else 0
             accepted[row, i] = _draw_visit(
                 tape,
                 tables,
                 coin,
+                scan,
+                previous,
                 level,
-                earliest,
-                cumulative,
                 true_visits[row, i],
                 is_constant,
                 drawn[row, i : i + 1],
@@ -133,35 +155,12 @@ def _perturb_rows(
     return len(true_visits), tape.cursor[0]
 
 
-@compiled
-def candidates_after(
-    tables: VisitTables, previous: int, to_come: int, earliest: Counts, cumulative: Counts
-) -> int:
-    """Fill the earliest candidate timestep and the cumulative number of candidates of each place.
+class Scan(NamedTuple):
+    """Candidates after one visit, counted place by place; made only where guessing does not find one."""
 
-    Returns which row of ``later`` counts them: that of the visits to come, or 0 where nothing is left.
-    """
-    later, day = tables.later, tables.places.is_open.shape[1]
-    level = to_come if tables.uses_reach else 0
-    earliest[:] = 0
-    if tables.uses_reach and previous >= 0:
-        place, timestep = previous // day, previous % day
-        for p in range(len(earliest)):
-            earliest[p] = min(day, timestep + np.int64(least_steps(tables.places, place, p, timestep)))
-    if _accumulate(later[level], earliest, cumulative) == 0:
-        level = 0
-        earliest[:] = 0
-        _accumulate(later[0], earliest, cumulative)
-    return level
-
-
-@compiled
-def _accumulate(later: NDArray[np.int16], earliest: Counts, cumulative: Counts) -> int:
-    total = np.int64(0)
-    for p in range(len(earliest)):
-        total += later[p, earliest[p]]
-        cumulative[p] = total
-    return int(total)
+    earliest: Counts
+    cumulative: Counts
+    is_made: Counts
 
 
 @compiled
@@ -169,45 +168,93 @@ def _draw_visit(
     tape: Tape,
     tables: VisitTables,
     coin: Coin,
+    scan: Scan,
+    previous: int,
     level: int,
-    earliest: Counts,
-    cumulative: Counts,
     true_visit: int,
     is_constant: bool,
     drawn: Indices,
 ) -> int:
     """First accepted of the proposed visits, else one more; returns the trial, 0 if none was accepted."""
+    scan.is_made[0] = 0
+    if not _has_candidates(tables, scan, previous, level):
+        previous, level = -1, 0
     accepted = 0
     for trial in range(coin.trials):
-        visit = _propose(tape, tables, level, earliest, cumulative)
+        visit = _propose(tape, tables, scan, previous, level)
         far = visit_score(tables, true_visit, visit)
         if accepts_exp(tape, coin.numerator * far, coin.denominator) and not accepted:
             accepted = trial + 1
             drawn[0] = visit
             if not is_constant:
                 return accepted
-    visit = _propose(tape, tables, level, earliest, cumulative)
+    visit = _propose(tape, tables, scan, previous, level)
     if not accepted:
         drawn[0] = visit
     return accepted
 
 
 @compiled
-def _propose(tape: Tape, tables: VisitTables, level: int, earliest: Counts, cumulative: Counts) -> int:
-    """A candidate, uniformly among all."""
-    rank = below(tape, cumulative[-1])
-    place = np.searchsorted(cumulative, rank, side="right")
-    later = tables.later[level, place]
+def _has_candidates(tables: VisitTables, scan: Scan, previous: int, level: int) -> bool:
+    """Whether any visit can follow ``previous`` (−1: nothing came before) and leave room."""
+    day = tables.places.is_open.shape[1]
+    if previous < 0:
+        return bool(tables.starts[level, day] > tables.starts[level, 0])
+    place, timestep = previous // day, previous % day
+    if tables.later[level + 1, place, timestep] > tables.later[level + 1, place, timestep + 1]:
+        return True  # it was chosen because it leaves room for one more
+    return _count_candidates(tables, scan, previous, level) > 0
+
+
+@compiled
+def _count_candidates(tables: VisitTables, scan: Scan, previous: int, level: int) -> int:
+    """Fill in the earliest candidate timestep and the cumulative number of candidates of each place."""
+    later, day = tables.later[level], tables.places.is_open.shape[1]
+    place, timestep = previous // day, previous % day
+    total = np.int64(0)
+    for p in range(len(later)):
+        earliest = min(day, timestep + np.int64(least_steps(tables.places, place, p, timestep)))
+        total += later[p, earliest]
+        scan.earliest[p] = earliest
+        scan.cumulative[p] = total
+    scan.is_made[0] = 1
+    return int(total)
+
+
+@compiled
+def _propose(tape: Tape, tables: VisitTables, scan: Scan, previous: int, level: int) -> int:
+    """A candidate, uniformly among all: guessed among all later ones, or counted if that takes too long."""
+    day = tables.places.is_open.shape[1]
+    last = tables.starts[level, day]
+    if previous < 0:
+        first = tables.starts[level, 0]
+        return int(tables.by_time[first + below(tape, last - first)])
+    place, timestep = previous // day, previous % day
+    first = tables.starts[level, timestep + 1]
+    for _ in range(_GUESSES):
+        visit = tables.by_time[first + below(tape, last - first)]
+        if visit % day - timestep >= least_steps(tables.places, place, visit // day, timestep):
+            return int(visit)
+    if not scan.is_made[0]:
+        _count_candidates(tables, scan, previous, level)
+    return _pick_counted(tape, tables.later[level], scan)
+
+
+@compiled
+def _pick_counted(tape: Tape, later: NDArray[np.int16], scan: Scan) -> int:
+    """A candidate, uniformly among those counted."""
+    rank = below(tape, scan.cumulative[-1])
+    place = np.searchsorted(scan.cumulative, rank, side="right")
     # As many candidates of the place are at or after the one we want.
-    left = cumulative[place] - rank
-    low, high = earliest[place], len(later) - 1
+    left = scan.cumulative[place] - rank
+    low, high = scan.earliest[place], later.shape[1] - 1
     while low < high:
         middle = (low + high + 1) // 2
-        if later[middle] >= left:
+        if later[place, middle] >= left:
             low = middle
         else:
             high = middle - 1
-    return int(place * (len(later) - 1) + low)
+    return int(place * (later.shape[1] - 1) + low)
 
 
 @compiled

@@ -17,6 +17,7 @@ from elsewhere.mechanism.visits import (
     VisitTables,
     build_rooms,
     list_candidates,
+    order_by_time,
     perturb_visits,
     visit_scores,
 )
@@ -42,7 +43,7 @@ class _Listed:
 class Individual:
     """|τ| draws of ε / |τ| each; |τ| is public.
 
-    Paper: section 6.2, IndReach and IndNoReach.
+    Paper: section 5.9 (ss:alternative-approaches), IndReach and IndNoReach.
     """
 
     def __init__(
@@ -75,10 +76,14 @@ class Individual:
     def tables(self, length: int) -> VisitTables:
         """What is public for days of ``length``."""
         if length not in self._tables:
+            later = build_rooms(self._places, length if self.uses_reach else 1)
+            by_time, starts = order_by_time(later)
             self._tables[length] = VisitTables(
                 places=self._places,
                 distances=self._distances,
-                later=build_rooms(self._places, length if self.uses_reach else 1),
+                later=later,
+                by_time=by_time,
+                starts=starts,
                 sensitivity=self._sensitivity,
                 uses_reach=self.uses_reach,
             )

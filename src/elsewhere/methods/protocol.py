@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Indices
 from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.mechanism.step import AnyStep, Outcome, State
 from elsewhere.randomness import Randomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
@@ -97,7 +97,7 @@ class Core(Protocol):
         """Days made of draws, the world and fresh randomness (R8)."""
         ...
 
-    def step(self, secret: Outcome, state: State) -> Step | None:
+    def step(self, secret: Outcome, state: State) -> AnyStep | None:
         """The next draw after ``state``, listed; the first is (length, 0). None: there is no more."""
         ...
 

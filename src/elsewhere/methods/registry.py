@@ -11,15 +11,20 @@ from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.mechanism.length import split_off_length
 from elsewhere.methods.individual import Individual
+from elsewhere.methods.listed_day import GlobalListed
 from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.protocol import Core
 from elsewhere.methods.sharing import Sharing
+from elsewhere.methods.whole_day import Global
 from elsewhere.world.world import World
 
 METHODS: dict[str, Callable[..., Core]] = {
     "ngram": Ngram,
     "ind-reach": partial(Individual, uses_reach=True),
     "ind-noreach": partial(Individual, uses_reach=False),
+    "global": Global,
+    "global-subsampled": partial(GlobalListed, variant="subsampled"),
+    "global-pf": partial(GlobalListed, variant="pf"),
 }
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Indices
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.length import HiddenLength, stretched
-from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.mechanism.step import AnyStep, Outcome, State
 from elsewhere.methods.protocol import Batch, Core, Progress, Rebuilt, ShareInfo
 from elsewhere.randomness import Randomness, SystemRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -153,7 +153,7 @@ class Sharing:
             found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
         return found
 
-    def step(self, secret: Outcome, state: State | None) -> Step | None:
+    def step(self, secret: Outcome, state: State | None) -> AnyStep | None:
         """The next draw after ``state`` (None: the first), listed, when ``secret`` is true."""
         if self.hidden is None:
             return self.core.step(secret, (len(secret), 0) if state is None else state)
