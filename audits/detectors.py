@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from cases import case, longest, most_places
-from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
+from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone, length_agreement
 from elsewhere.audit.channel import Loss, all_trajectories, largest_loss
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import total
@@ -35,35 +35,47 @@ def audited(folder: Path, name: str, seed: int) -> tuple[float, float] | None:
     options, length = case(name, seed)
     try:
         chosen = method(name, world, **options)
+        chosen.prepare(longest(name, world, length))
     except InputError:
-        return None  # no n regions in a row
+        return None  # no n regions in a row, or no day of that length
     loss = exact_loss(chosen, longest(name, world, length))
     return float(loss.epsilon), float(Fraction(options["epsilon"]))
 
 
 def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int = 1) -> dict[str, str]:
     """Every check that objects, with what it says."""
-    first, second = _two_days(suspect)
+    length = longest(suspect.name, suspect.world, LENGTH)
+    first, second = _two_days(suspect, length)
     objections = {}
-    loss = float(exact_loss(suspect).epsilon)
+    loss = float(exact_loss(suspect, length).epsilon)
     if loss > claimed + 1e-12:
         objections["exact channel"] = f"spends {loss:.3g} for {claimed:g}"
-    declared = float(total(suspect.draws_for(LENGTH)))
+    declared = float(total(suspect.draws_for(length)))
     if declared > claimed:
         objections["budget"] = f"declares {declared:.3g} for {claimed:g}"
     chance = min(agreement(suspect, day, samples, SeededRandomness(seed)) for day in (first, second))
     if chance < _SURE:
-        objections["real draws"] = f"not those listed (p = {chance:.0e})"
+        objections["real draws"] = f"not those listed ({p_words(chance)})"
+    chance = length_agreement(suspect, first, 2000)
+    if chance < _SURE:
+        objections["lengths"] = f"not those drawn ({p_words(chance)})"
     if not depends_on_the_draws_alone(suspect, first, second):
         objections["same draws"] = "give other days when something else was true"
     if workers_repeat(suspect, first):
         objections["forked workers"] = "make the same days"
+    if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):
+        objections["second time"] = "gives the same days"
     return objections
 
 
-def _two_days(suspect: Sharing) -> tuple[Trajectory, Trajectory]:
+def p_words(chance: float) -> str:
+    """A p-value in words; the smallest are below what a float can hold."""
+    return f"p = {chance:.0e}" if chance > 1e-300 else "p < 1e-300"
+
+
+def _two_days(suspect: Sharing, length: int) -> tuple[Trajectory, Trajectory]:
     """Two days that the draws can tell apart; neighbouring regions have neighbouring numbers."""
-    days = list(islice(all_trajectories(suspect.world, LENGTH, unknown=False), 100_000))
+    days = list(islice(all_trajectories(suspect.world, length, unknown=False), 100_000))
     first = days[len(days) // 7]
     secrets = {suspect.core.secret(day): day for day in days}
     other = max(

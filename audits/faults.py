@@ -15,9 +15,9 @@ from elsewhere.mechanism.budget import Draw, windows
 from elsewhere.mechanism.length import HiddenLength
 from elsewhere.mechanism.perturb import plan_draws
 from elsewhere.mechanism.proposal import Proposals, build_proposals
-from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
 from elsewhere.methods.ngram import Ngram, NgramTables
-from elsewhere.methods.protocol import Drawn, Rebuilt, ShareInfo
+from elsewhere.methods.protocol import Batch, Drawn, Rebuilt, ShareInfo, Trials
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -30,16 +30,15 @@ class Peeking(Ngram):
 
     truth: Outcome | None = None
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         rows = []
         for secret in secrets:
             self._peek(tuple(secret.tolist()))
             rows.append(super().perturb(secret[None], randomness, constant_work=constant_work))
-        return Drawn(
-            length=secrets.shape[1],
-            values=np.concatenate([row.values for row in rows]),
-            trials=np.concatenate([row.trials for row in rows]),
-        )
+        values = np.concatenate([drawn.values for drawn, _ in rows])
+        return Drawn(length=secrets.shape[1], values=values), np.concatenate([trials for _, trials in rows])
 
     def step(self, secret: Outcome, state: State) -> Step | None:
         self._peek(secret)
@@ -176,13 +175,15 @@ class FallbackToTheTruth(Ngram):
         honest = super().tables(length)
         return replace(honest, plan=honest.plan._replace(trials=np.full_like(honest.plan.trials, 2)))
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
-        drawn = super().perturb(secrets, randomness, constant_work=constant_work)
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
+        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
         plan = self.tables(drawn.length).plan
-        for row, index in np.argwhere(drawn.trials == 0).tolist():
+        for row, index in np.argwhere(trials == 0).tolist():
             start, size, offset = (int(part[index]) for part in (plan.starts, plan.lengths, plan.offsets))
             drawn.values[row, offset : offset + size] = secrets[row, start : start + size]
-        return drawn
+        return drawn, trials
 
 
 class BoundingBoxOfTheTruth(Peeking):
@@ -204,16 +205,18 @@ class BoundingBoxOfTheTruth(Peeking):
 class RetryUntilFeasible(Ngram):
     """Draws whose days would need smoothing are drawn again (R9)."""
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
-        drawn = super().perturb(secrets, randomness, constant_work=constant_work)
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
+        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
         for _ in range(100):
             ways = self.rebuild(drawn, SeededRandomness(1)).ways["places"]
             again = np.array([way not in {"quick try", "counted"} for way in ways])
             if not again.any():
                 break
-            more = super().perturb(secrets[again], randomness, constant_work=constant_work)
+            more, _ = super().perturb(secrets[again], randomness, constant_work=constant_work)
             drawn.values[again] = more.values
-        return drawn
+        return drawn, trials
 
 
 class UnclampedScore(Ngram):
@@ -226,7 +229,9 @@ class UnclampedScore(Ngram):
 class CoinTooSharp(Ngram):
     """The coin is flipped with 1.3 ε' where ε' is claimed (R14)."""
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         honest = self.tables(secrets.shape[1])
         plan = honest.plan._replace(
             numerators=honest.plan.numerators * 13, denominators=honest.plan.denominators * 10
@@ -237,22 +242,63 @@ class CoinTooSharp(Ngram):
         return drawn
 
 
-class SameWordsForEveryDraw(Ngram):
-    """Every visit is drawn with the same words: what one hides, two together give away (R13)."""
+class SameWordsForEveryOtherDraw(Ngram):
+    """Every other visit is drawn with the same words: what one hides, two together give away (R13)."""
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         single = Ngram(self.world, epsilon=self.draws_for(secrets.shape[1])[0].epsilon, n=1)
         rows = []
         for secret in secrets:
-            seed = int(randomness.words(1)[0])
+            seeds = randomness.words(2).tolist()
             visits = [
-                single.perturb(visit[None, None], SeededRandomness(seed), constant_work=constant_work)
-                for visit in secret
+                single.perturb(visit[None, None], SeededRandomness(seeds[i % 2]), constant_work=constant_work)
+                for i, visit in enumerate(secret)
             ]
-            rows.append(np.concatenate([visit.values[0] for visit in visits]))
-        return Drawn(
-            length=secrets.shape[1], values=np.stack(rows), trials=np.zeros(secrets.shape, dtype=np.int64)
-        )
+            rows.append(np.concatenate([drawn.values[0] for drawn, _ in visits]))
+        return Drawn(length=secrets.shape[1], values=np.stack(rows)), np.zeros(secrets.shape, dtype=np.int64)
+
+
+class TruthKeptForLater(Ngram):
+    """The truth is kept when its regions are looked up, and the first visit put back at the end (R8)."""
+
+    def secret(self, trajectory: Trajectory) -> Outcome:
+        self.kept = trajectory
+        return super().secret(trajectory)
+
+    def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
+        rebuilt = super().rebuild(drawn, randomness)
+        days = [SharedTrajectory([self.kept.visits[0], *list(day)[1:]]) for day in rebuilt.shared]
+        return replace(rebuilt, shared=days)
+
+
+class SharesTheTruth(Sharing):
+    """All parts are honest, but what is handed out ends with the true last visit."""
+
+    def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
+        done = super()._process(rows, source, constant_work=constant_work)
+        days = [
+            SharedTrajectory([*list(day)[:-1], truth.visits[-1]])
+            for day, truth in zip(done.rebuilt.shared, rows.trajectories, strict=True)
+        ]
+        return replace(done, rebuilt=replace(done.rebuilt, shared=days))
+
+
+class TrueLengthAfterAll(Sharing):
+    """A length is drawn, and the day is shared with its true one (R7)."""
+
+    def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
+        true_length = len(rows.trajectories[0])
+        return super()._process(replace(rows, length=true_length), source, constant_work=constant_work)
+
+
+class SeededForMany(Sharing):
+    """Many days are shared with the same seed every time (R13)."""
+
+    def share_batch(self, trajectories: Any, **options: Any) -> Batch:
+        options["randomness"] = options.get("randomness") or SeededRandomness(0)
+        return super().share_batch(trajectories, **options)
 
 
 class OneGenerator(Sharing):
@@ -275,7 +321,7 @@ class LengthLeak(Sharing):
         drawn, trials = super()._lengths(*given, **more)
         return [min(a, len(day)) for a, day in zip(drawn, given[0], strict=True)], trials
 
-    def step(self, secret: Outcome, state: State | None) -> Step | None:
+    def step(self, secret: Outcome, state: State | None) -> AnyStep | None:
         step = super().step(secret, state)
         if step is None or state is not None:
             return step
@@ -316,5 +362,9 @@ FAULTS = [
     Fault("unclamped score", UnclampedScore),
     Fault("length leak", sharing=LengthLeak, hides_length=True),
     Fault("coin too sharp", CoinTooSharp, epsilon=Fraction(10)),
-    Fault("same words for every draw", SameWordsForEveryDraw, n=1),
+    Fault("same words for every other draw", SameWordsForEveryOtherDraw, n=1),
+    Fault("truth kept for later", TruthKeptForLater),
+    Fault("true visit handed out", sharing=SharesTheTruth),
+    Fault("true length after all", sharing=TrueLengthAfterAll, hides_length=True),
+    Fault("many days with one seed", sharing=SeededForMany),
 ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from cases import FAULT_WORLDS, WORLDS, cases
+from cases import FAULT_WORLDS, WORLDS, cases, longest, most_places
 from detectors import LENGTH, audited, detect, exact_loss
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.audit.report import audit
@@ -32,9 +32,9 @@ from tiny_worlds import tiny_world
 _WORKERS = 2
 _BLACK_BOX_WORLDS = (4, 7, 14, 21, 22)
 _PAIRS_PER_WORLD = 4
-_SHARES = 10_000
+_SHARES = 6000
 _EPSILON = 2
-out = Console(highlight=False)
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def from_outside(folder: Path, name: str) -> tuple[float, int, int]:
     bounds = []
     with progress_bar(f"{name}: black box") as progress:
         for number, seed in enumerate(_BLACK_BOX_WORLDS):
-            suspect = method(name, tiny_world(folder, seed), epsilon=_EPSILON)
+            suspect = method(name, tiny_world(folder, seed, most_places(name)), epsilon=_EPSILON)
             bounds += black_box(suspect, _pairs(suspect), samples=_SHARES, workers=_WORKERS)
             progress(number + 1, len(_BLACK_BOX_WORLDS))
     largest = max(bound.epsilon for bound in bounds)
@@ -106,8 +106,9 @@ def from_outside(folder: Path, name: str) -> tuple[float, int, int]:
 
 def _pairs(suspect: Sharing) -> list[tuple[Trajectory, Trajectory]]:
     """The two days that the exact channel tells apart best, and some more."""
-    days = {suspect.core.secret(day): day for day in all_trajectories(suspect.world, LENGTH)}
-    worst = exact_loss(suspect)
+    length = longest(suspect.name, suspect.world, LENGTH)
+    days = {suspect.core.secret(day): day for day in all_trajectories(suspect.world, length)}
+    worst = exact_loss(suspect, length)
     pairs = [(days[worst.first], days[worst.second])]
     order = sorted(days)
     pairs += [(days[order[k]], days[order[-1 - k]]) for k in range(_PAIRS_PER_WORLD - 1)]

@@ -106,7 +106,9 @@ def test_the_public_surface_is_exact_and_sorted() -> None:
     for name in elsewhere.__all__:
         thing = getattr(elsewhere, name)
         assert getattr(thing, "__name__", name) == name
-    assert set(elsewhere.METHODS) == {"ngram"}
+    assert set(elsewhere.METHODS) == {
+        "ngram", "ind-reach", "ind-noreach", "global", "global-subsampled", "global-pf",
+    }  # fmt: skip
 
 
 def test_a_device_loads_a_world_without_what_builds_one(tmp_path: Path) -> None:

@@ -52,6 +52,19 @@ def test_sensitivity_one_is_told_what_it_costs(elsewhere: Command, world: Path) 
     assert code == 0
     assert "NOT ε-LDP" in out
     assert "NOT ε-LDP" in err
+    code, out, err = elsewhere("audit", world, "-e", 5, "--sensitivity", 1, "--json")
+    assert json.loads(out)["is_ldp"] is False
+    assert "NOT ε-LDP" in err
+
+
+@pytest.mark.parametrize("name", ["ind-reach", "ind-noreach", "global"])
+def test_other_methods_get_the_proven_bound(elsewhere: Command, world: Path, name: str) -> None:
+    code, out, _ = elsewhere("audit", world, "-e", 5, "-m", name, "--visits", 2, "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["epsilon_spent_at_most"] == pytest.approx(5)
+    assert facts["is_exact_per_draw"] is False
+    assert "proven bound" in facts["how"]
 
 
 def test_hidden_lengths_and_the_black_box(elsewhere: Command, world: Path) -> None:
@@ -73,9 +86,12 @@ def test_hidden_lengths_and_the_black_box(elsewhere: Command, world: Path) -> No
     [
         (["-e", 0], "epsilon"),
         (["-e", 5, "-m", "magic"], "must be one of"),
-        (["-e", 5, "--visits", 9999], "at most 144 visits"),
+        (["-e", 5, "--visits", 9999], "must be at most 144"),
         (["-e", 5, "--hide-length", 3, "--visits", 2], "--visits"),
-        (["-e", 500], "takes too long"),
+        (["-e", 500], "more than 96 takes too long"),
+        (["-e", 5, "--black-box", 10], "at least 100"),
+        (["-e", 5, "--hide-length", 500], "hide_length: found 500"),
+        (["-e", 5, "-m", "ind-reach", "-n", 3], "n: is no option of ind-reach"),
         (["-e", 5, "--sensitivity", 2], "--sensitivity"),
     ],
 )

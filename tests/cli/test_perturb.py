@@ -95,11 +95,34 @@ def test_the_length_can_be_hidden(elsewhere: Command, folder: Path) -> None:
     lengths = Counter(row["tid"] for row in _rows(folder / "s.csv"))
     assert len(lengths) == 40
     assert set(lengths.values()) <= {1, 2, 3, 4}
+    assert f"40 trajectories, {sum(lengths.values())} visits" in out
     true_lengths = Counter(row["tid"] for row in _rows(folder / "days.csv"))
     assert lengths != true_lengths
     code, _, err = elsewhere("perturb", folder / "days.csv", *options[:-1], 500, "-o", folder / "never.csv")
     assert code == 2
-    assert "at most 144 visits" in err
+    assert "must be at most 144" in err
+
+
+@pytest.mark.parametrize("name", ["ind-reach", "ind-noreach", "global"])
+def test_every_method_perturbs_a_file(elsewhere: Command, folder: Path, name: str) -> None:
+    options = ["-w", folder / "w.world", "-e", 5, "-m", name]
+    code, out, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "s.csv")
+    assert (code, err) == (0, "")
+    assert "its length public" in out
+    assert Counter(row["tid"] for row in _rows(folder / "s.csv")) == Counter(
+        row["tid"] for row in _rows(folder / "days.csv")
+    )
+    metadata = json.loads((folder / "s.csv.meta.json").read_text())
+    assert (metadata["method"], metadata["epsilon"], metadata["is_ldp"]) == (name, "5", True)
+    assert (folder / "w.world.tables").exists() == (name == "global")
+    if name == "global":
+        kept = {path: path.stat().st_mtime_ns for path in (folder / "w.world.tables").iterdir()}
+        elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "again.csv")
+        assert kept == {path: path.stat().st_mtime_ns for path in (folder / "w.world.tables").iterdir()}
+        for path in kept:
+            path.write_bytes(b"damaged")
+        code, _, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "third.csv")
+        assert (code, err) == (0, "")
 
 
 def test_what_is_not_private_says_so(elsewhere: Command, folder: Path) -> None:
@@ -178,7 +201,7 @@ def test_what_does_not_fit_is_projected_and_counted_or_refused(elsewhere: Comman
         (["-e", "-1"], "epsilon"),
         (["-e", "lots"], "epsilon"),
         (["-e", "5", "-n", "0"], "n: found 0"),
-        (["-e", "5", "-m", "magic"], "must be one of ngram"),
+        (["-e", "5", "-m", "magic"], "must be one of global"),
         (["-e", "5", "--sensitivity", "2"], "--sensitivity"),
         (["-e", "5", "-o", "s.txt"], "must end in .csv, .parquet or .geojson"),
         (["-e", "5", "-o", "days.csv"], "is one of the inputs"),

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import elsewhere as ew
-from cases import cases
+from cases import cases, longest, most_places
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.methods.ngram import Ngram, NgramTables
 from elsewhere.methods.registry import METHODS
 from elsewhere.methods.sharing import Sharing
-from elsewhere.randomness import SeededRandomness
+from elsewhere.randomness import SeededRandomness, SystemRandomness
 from tiny_worlds import tiny_world
 
 CASES = [(name, options) for name in METHODS for options in cases(name)]
@@ -29,30 +29,41 @@ def test_real_draws_follow_the_audited_tables(
     tmp_path: Path, name: str, options: dict[str, Any], seed: int
 ) -> None:
     """R14: the audited table is the sampled table; a 30 % wrong ε is rejected."""
-    world = tiny_world(tmp_path, seed)
-    day = list(all_trajectories(world, 3))[seed * 11]
+    world = tiny_world(tmp_path, seed, most_places(name))
+    days = list(all_trajectories(world, longest(name, world, 3)))
+    day = days[len(days) // 5]
     method = ew.method(name, world, epsilon=8, **options)
-    wrong = ew.method(name, world, epsilon=Fraction(104, 10), **options)
-    assert agreement(method, day, 60_000, SeededRandomness(seed)) > 1e-4
-    assert agreement(method, day, 60_000, SeededRandomness(seed), listed=wrong) < 1e-6
-    assert agreement(method, day, 3000, SeededRandomness(seed), constant_work=True) > 1e-4
+    assert agreement(method, day, 40_000, SeededRandomness(seed)) > 1e-4
+    assert agreement(method, day, 2000, SeededRandomness(seed), constant_work=True) > 1e-4
+    if name != "global-subsampled":  # a sample of one or two leaves hardly anything to choose
+        wrong = ew.method(name, world, epsilon=Fraction(104, 10), **options)
+        assert agreement(method, day, 40_000, SeededRandomness(seed), listed=wrong) < 1e-4
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)
-@pytest.mark.parametrize("seed", [22, 25, 29])
+@pytest.mark.parametrize("seed", [22])
 def test_a_million_draws_follow_the_audited_tables(
     tmp_path: Path, name: str, options: dict[str, Any], seed: int
 ) -> None:
     """T4 at length."""
-    world = tiny_world(tmp_path, seed)
-    length = min(3, world.clock.timesteps)
-    days = list(all_trajectories(world, length))
+    world = tiny_world(tmp_path, seed, most_places(name))
+    days = list(all_trajectories(world, longest(name, world, 3)))
     try:
         method = ew.method(name, world, epsilon=5, **options)
     except ew.InputError:
         pytest.skip("no n regions in a row on this world")
     assert agreement(method, days[len(days) // 3], 1_000_000, SeededRandomness(seed)) > 1e-4
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_draws_with_the_systems_randomness_follow_the_tables_too(
+    tmp_path: Path, name: str, options: dict[str, Any]
+) -> None:
+    world = tiny_world(tmp_path, 9, most_places(name))
+    day = list(all_trajectories(world, longest(name, world, 3)))[-1]
+    method = ew.method(name, world, epsilon=8, **options)
+    assert agreement(method, day, 10_000, SystemRandomness()) > 1e-6
 
 
 class _FewTrials(Ngram):
@@ -78,8 +89,9 @@ def test_the_fallback_is_one_more_proposal(tmp_path: Path, constant_work: bool) 
 @pytest.mark.parametrize("seed", [4, 7, 9, 22])
 def test_the_output_depends_on_the_truth_only_through_the_draws(tmp_path: Path, name: str, seed: int) -> None:
     """T7: same draws, same randomness afterwards: the same output, whatever was true."""
-    world = tiny_world(tmp_path, seed)
-    days = list(all_trajectories(world, 3))
-    method = ew.method(name, world, epsilon=5)
-    for first, second in zip(days[:: len(days) // 5], days[7 :: len(days) // 5], strict=False):
-        assert depends_on_the_draws_alone(method, first, second, draws=5)
+    world = tiny_world(tmp_path, seed, most_places(name))
+    days = list(all_trajectories(world, longest(name, world, 3)))
+    for options in cases(name):
+        method = ew.method(name, world, epsilon=5, **options)
+        for first, second in zip(days[:: len(days) // 4], days[-1 :: -len(days) // 4], strict=False):
+            assert depends_on_the_draws_alone(method, first, second, draws=3)

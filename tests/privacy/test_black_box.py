@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import elsewhere as ew
-from cases import cases
+from cases import cases, longest, most_places
 from detectors import exact_loss
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.audit.sampling import black_box, log_ratio_at_least
@@ -24,8 +24,9 @@ from tiny_worlds import tiny_world
 
 def _pairs(method: Sharing, count: int) -> list[tuple[Trajectory, Trajectory]]:
     """The pair that the exact channel tells apart best, and others."""
-    days = {method.core.secret(day): day for day in all_trajectories(method.world, 3)}
-    loss, order = exact_loss(method), sorted(days)
+    length = longest(method.name, method.world, 3)
+    days = {method.core.secret(day): day for day in all_trajectories(method.world, length)}
+    loss, order = exact_loss(method, length), sorted(days)
     pairs = [(days[loss.first], days[loss.second])] if loss.first in days and loss.second in days else []
     return [*pairs, *((days[a], days[b]) for a, b in zip(order, order[::-1], strict=True))][:count]
 
@@ -56,19 +57,19 @@ def test_the_bound_holds_as_often_as_it_says() -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_honest_methods_are_not_accused(tmp_path: Path, name: str) -> None:
-    for options in cases(name):
-        method = ew.method(name, tiny_world(tmp_path, 4), epsilon=1, **options)
-        for bound in black_box(method, _pairs(method, 2), samples=1500):
+    world = tiny_world(tmp_path, 4, most_places(name))
+    for options in cases(name)[:2]:
+        method = ew.method(name, world, epsilon=1, **options)
+        for bound in black_box(method, _pairs(method, 1), samples=1000):
             assert bound.epsilon <= 1
 
 
 @pytest.mark.audit
-@pytest.mark.parametrize(("name", "options"), [(name, o) for name in METHODS for o in cases(name)], ids=str)
-def test_twenty_pairs_of_an_honest_method_are_not_accused(
-    tmp_path: Path, name: str, options: dict[str, Any]
-) -> None:
-    method = ew.method(name, tiny_world(tmp_path, 22), epsilon=1, **options)
-    bounds = black_box(method, _pairs(method, 20), samples=3000, alpha=1e-3)
+@pytest.mark.parametrize("options", cases("ngram"), ids=str)
+def test_twenty_pairs_are_not_accused(tmp_path: Path, options: dict[str, Any]) -> None:
+    """`make audit` does the same for every method on more worlds."""
+    method = ew.method("ngram", tiny_world(tmp_path, 22), epsilon=1, **options)
+    bounds = black_box(method, _pairs(method, 20), samples=2000, alpha=1e-3)
     assert len(bounds) == 20
     assert max(bound.epsilon for bound in bounds) <= 1
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import elsewhere as ew
 from detectors import exact_loss
+from elsewhere.audit.channel import chances
+from elsewhere.mechanism.draw import Coin
 from elsewhere.mechanism.length import HiddenLength, split_off_length, stretched
 from elsewhere.randomness import SeededRandomness
 from privacy_tools import p_value
@@ -38,6 +40,26 @@ def test_lengths_are_drawn_by_randomised_response(true_length: int, constant_wor
 
     assert p_value(counts, expected(1.5)) > 1e-4
     assert p_value(counts, expected(1.5 * 1.3)) < 1e-6
+
+
+class _OneTrial(HiddenLength):
+    """The real draw with so few trials that the fallback shows."""
+
+    @property
+    def coin(self) -> Coin:
+        return super().coin._replace(trials=1)
+
+
+def test_the_fallback_is_one_more_proposal() -> None:
+    hidden = _OneTrial(cap=5, epsilon=Fraction(4))
+    drawn, trials = hidden.draws(np.full(40_000, 2), SeededRandomness(1), constant_work=False)
+    assert (trials == 0).mean() > 0.5
+    expected = dict(zip(range(1, 6), map(float, chances(hidden.step(2))), strict=True))
+    assert p_value(Counter(drawn.tolist()), expected) > 1e-4
+    many = dict(
+        zip(range(1, 6), map(float, chances(HiddenLength(cap=5, epsilon=Fraction(4)).step(2))), strict=True)
+    )
+    assert p_value(Counter(drawn.tolist()), many) < 1e-6
 
 
 def test_the_draw_of_the_length_spends_all_of_its_share(tmp_path: Path) -> None:
@@ -77,7 +99,8 @@ def test_shared_days_have_any_length_up_to_the_cap(tmp_path: Path) -> None:
     assert set(lengths) == {1, 2, 3, 4}
     assert lengths[2] == max(lengths.values())
     one, info = method.share(day)
-    assert len(info.draws) == len(info.trials) == 1 + len(one) + 1
+    windows = len(one) + min(2, len(one)) - 1
+    assert len(info.draws) == len(info.trials) == 1 + windows
     assert info.epsilon == method.spent_on(1) == method.spent_on(4) == 5
     assert sum((draw.epsilon for draw in info.draws), start=Fraction(0)) == 5
     facts = method.describe()

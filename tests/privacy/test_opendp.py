@@ -14,6 +14,7 @@ from scipy.stats import chi2_contingency
 import elsewhere as ew
 from elsewhere.audit.channel import all_trajectories, chances
 from elsewhere.mechanism.draw import SCORE_STEPS
+from elsewhere.mechanism.step import Step
 from elsewhere.randomness import SeededRandomness
 from privacy_tools import p_value
 from tiny_worlds import tiny_world
@@ -41,7 +42,7 @@ def test_our_draws_and_those_of_opendp_have_one_distribution(tmp_path: Path) -> 
     method = ew.method("ngram", world, epsilon=6, n=1)
     day = next(all_trajectories(world, 1))
     step = method.step(method.core.secret(day), None)
-    assert step is not None
+    assert isinstance(step, Step)
     # Scores in [−1, 0], so that e^(score / scale) = e^(−ε s / 2) with scale = 2 / ε.
     scores = [-number / 6 / SCORE_STEPS for number in step.numerators]
     theirs = _opendp_draws(scores, scale=2 / 6)

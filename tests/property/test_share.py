@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import elsewhere as ew
 from elsewhere.knowledge.travel import is_reachable
+from elsewhere.mechanism.length import HiddenLength
 from elsewhere.mechanism.perturb import RegionFinder
 from elsewhere.methods.ngram import PLACE_WAYS
 from elsewhere.randomness import SeededRandomness
@@ -97,9 +98,35 @@ def test_order_is_kept_and_workers_change_nothing(town: World) -> None:
 
 
 def test_two_sharings_differ(town: World) -> None:
+    """No seed is left anywhere: neither one day nor many come out the same twice (R13)."""
     method = ew.method("ngram", town, epsilon=5)
+    days = _days(town, 30)
+    assert len({method.share(days[4])[0] for _ in range(8)}) > 1
+    once, again = (method.share_many([days[4]] * 500, workers=2) for _ in range(2))
+    for start in range(0, 500, 50):  # in every chunk that is shared together
+        assert once[start : start + 50] != again[start : start + 50]
+        assert len(set(once[start : start + 50])) > 25
+
+
+def test_one_day_is_shared_with_constant_work(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R15: `share` makes every trial, `share_many` stops when one is accepted."""
+    method = ew.method("ngram", town, epsilon=5, hide_length=3)
+    asked = []
+    for owner in (type(method.core), HiddenLength):
+        name = "perturb" if owner is not HiddenLength else "draws"
+        real = getattr(owner, name)
+
+        def told(*given: Any, real: Any = real, **options: Any) -> Any:
+            asked.append(options["constant_work"])
+            return real(*given, **options)
+
+        monkeypatch.setattr(owner, name, told)
     day = _days(town, 5)[4]
-    assert len({method.share(day)[0] for _ in range(8)}) > 1
+    method.share(day)
+    assert asked == [True, True]
+    asked.clear()
+    method.share_many([day])
+    assert asked == [False, False]
 
 
 def test_a_small_epsilon_tells_nothing_and_a_large_one_much(town: World) -> None:
@@ -111,7 +138,7 @@ def test_a_small_epsilon_tells_nothing_and_a_large_one_much(town: World) -> None
     def mean_distance(epsilon: float) -> float:
         method = ew.method("ngram", town, epsilon=epsilon, n=1)
         regions = np.tile(np.array(truth, dtype=np.int32), (3000, 1))
-        drawn = method.core.perturb(regions, SeededRandomness(4), constant_work=False)
+        drawn, _ = method.core.perturb(regions, SeededRandomness(4), constant_work=False)
         return float(town.distances.combined(drawn.values, regions).mean())
 
     null, honest, large = mean_distance(1e-6), mean_distance(1.0), mean_distance(30)
@@ -151,7 +178,7 @@ def test_sensitivity_one_is_never_called_ldp(town: World) -> None:
 def test_bad_options_are_refused(town: World, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ew.InputError, match=said):
         ew.method("ngram", town, **options)
-    with pytest.raises(ew.InputError, match="must be one of ngram"):
+    with pytest.raises(ew.InputError, match=r"must be one of global, .*ngram"):
         ew.method("magic", town, epsilon=1)
 
 

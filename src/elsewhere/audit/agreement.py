@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from copy import copy
+from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
 
+from elsewhere.arrays import Indices, Words
 from elsewhere.audit.channel import chances
 from elsewhere.mechanism.step import Outcome, State
+from elsewhere.methods.protocol import Core, Drawn, Trials
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -33,8 +37,9 @@ def agreement(
 ) -> float:
     """p-value of real draws of ``method`` under the draws that ``listed`` (else itself) lists.
 
-    Each draw is held against its chances given the state it is made in and the outcome before it, so
-    that draws that depend on each other show too. The smallest p-value counts, times their number.
+    Each draw is held against its chances given the state it is made in, alone and beside each outcome
+    before it, so that draws that depend on each other show too. The smallest p-value counts, times
+    their number.
     """
     oracle = listed or method
     secret = oracle.core.secret(trajectory)
@@ -47,7 +52,7 @@ def agreement(
         if step is None:
             continue
         expected = dict(zip(step.outcomes, map(float, chances(step)), strict=True))
-        values.append(_p_value(rows, depth, expected))
+        values += [_p_value(rows, earlier, depth, expected) for earlier in range(-1, depth)]
         after = dict(zip(step.outcomes, step.states, strict=True))
         by_state: dict[State, list[tuple[Outcome, ...]]] = defaultdict(list)
         for row in rows:
@@ -57,14 +62,16 @@ def agreement(
     return min(1.0, min(values) * len(values))
 
 
-def _p_value(rows: Sequence[tuple[Outcome, ...]], depth: int, expected: dict[Outcome, float]) -> float:
-    """χ² of the outcomes at ``depth`` beside those before them."""
-    counts = Counter((row[depth - 1] if depth else (), row[depth]) for row in rows)
+def _p_value(
+    rows: Sequence[tuple[Outcome, ...]], earlier: int, depth: int, expected: dict[Outcome, float]
+) -> float:
+    """χ² of the outcomes at ``depth`` beside those at ``earlier`` (−1: by themselves)."""
+    beside = [row[earlier] if earlier >= 0 else () for row in rows]
+    counts = Counter(zip(beside, (row[depth] for row in rows), strict=True))
     if any(outcome not in expected for _, outcome in counts):
         return 0.0  # an outcome that cannot be
-    before = Counter(row[depth - 1] if depth else () for row in rows)
     statistic, cells = 0.0, 0
-    for previous, times in before.items():
+    for previous, times in Counter(beside).items():
         pooled_count, pooled_mass = 0, 0.0
         wanted: list[tuple[int, float]] = []
         for outcome, chance in expected.items():
@@ -81,18 +88,61 @@ def _p_value(rows: Sequence[tuple[Outcome, ...]], depth: int, expected: dict[Out
     return float(chi2.sf(statistic, cells)) if cells else 1.0
 
 
+def length_agreement(method: Sharing, trajectory: Trajectory, samples: int) -> float:
+    """p-value of the lengths that days are really shared with: the true one, or drawn as listed."""
+    counts = Counter(len(day) for day in method.share_many([trajectory] * samples))
+    if method.hidden is None:
+        return 1.0 if set(counts) == {len(trajectory)} else 0.0
+    step = method.hidden.step(len(trajectory))
+    expected = {length: float(chance) for (length,), chance in zip(step.outcomes, chances(step), strict=True)}
+    if not set(counts) <= set(expected):
+        return 0.0
+    statistic = sum((counts[n] - samples * p) ** 2 / (samples * p) for n, p in expected.items())
+    return float(chi2.sf(statistic, len(expected) - 1))
+
+
+class _FixedDraws:
+    """A core that perturbs as ever, and hands on draws that have nothing to do with it."""
+
+    def __init__(self, core: Core, seed: int) -> None:
+        self._core = core
+        self._seed = seed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._core, name)
+
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
+        fixed = self._core.perturb(
+            np.zeros_like(secrets), SeededRandomness(self._seed), constant_work=constant_work
+        )
+        self._core.perturb(secrets, randomness, constant_work=constant_work)
+        return fixed
+
+
 def depends_on_the_draws_alone(
-    method: Sharing, first: Trajectory, second: Trajectory, *, draws: int = 20
+    method: Sharing, first: Trajectory, second: Trajectory, *, draws: int = 10
 ) -> bool:
-    """Whether the same draws and randomness give the same days after either input was perturbed (R8)."""
-    length = len(first)
-    secrets = [np.array([method.core.secret(trajectory)], dtype=np.int32) for trajectory in (first, second)]
+    """Whether the same draws and randomness give the same days, whichever of two was perturbed (R8)."""
     for seed in range(draws):
-        drawn = method.core.perturb(secrets[0], SeededRandomness(seed), constant_work=False)
+        fixed = copy(method)
+        fixed.core = _FixedDraws(method.core, seed)
         days: list[list[SharedTrajectory]] = []
-        for secret in secrets:
-            method.core.perturb(secret, SeededRandomness(seed, 1), constant_work=False)
-            days.append(method.core.rebuild(drawn, SeededRandomness(seed, 2)).shared)
-        if days[0] != days[1] or any(len(day) != length for day in days[0]):
+        for day in (first, second):
+            # Words run differently far for different truths: what comes after them must not.
+            one, _ = fixed.share(day, randomness=_Replayed(seed))
+            days.append([one, *fixed.share_many([day] * 3, randomness=_Replayed(seed))])
+        if days[0] != days[1]:
             return False
     return True
+
+
+class _Replayed(SeededRandomness):
+    """The same words whenever it is asked: what is asked for before makes no difference."""
+
+    def words(self, count: int) -> Words:
+        return SeededRandomness(self.seed, count).words(count)
+
+    def stream(self, number: int) -> _Replayed:
+        return _Replayed(self.seed + 1000 * (number + 1))

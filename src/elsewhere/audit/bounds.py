@@ -10,7 +10,7 @@ result by at most ε' · 2⁻²⁰; the proven bound ε' takes over where the ma
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,17 +46,21 @@ class DrawLoss:
 
 
 @singledispatch
-def draw_losses(tables: object, draws: Sequence[Draw]) -> list[DrawLoss]:
+def draw_losses(
+    tables: object, draws: Sequence[Draw], tick: Callable[[], None] = lambda: None
+) -> list[DrawLoss]:
     """What each draw of a method spends, in the order of its draws: by default what is proven of it."""
-    del tables
+    del tables, tick
     return [DrawLoss(epsilon=draw.epsilon, spent=float(draw.epsilon), is_exact=False) for draw in draws]
 
 
 @draw_losses.register
-def _ngram_losses(tables: NgramTables, _draws: Sequence[Draw]) -> list[DrawLoss]:
-    """Windows of the same length with the same ε' spend the same."""
+def _ngram_losses(
+    tables: NgramTables, _draws: Sequence[Draw], tick: Callable[[], None] = lambda: None
+) -> list[DrawLoss]:
+    """Windows of the same length with the same ε' spend the same; ``tick`` is called for each position."""
     sizes = {(draw.length, draw.epsilon) for draw in tables.draws}
-    found = {(size, epsilon): window_loss(tables, size, epsilon) for size, epsilon in sizes}
+    found = {(size, epsilon): window_loss(tables, size, epsilon, tick) for size, epsilon in sizes}
     return [found[draw.length, draw.epsilon] for draw in tables.draws]
 
 
@@ -67,7 +71,9 @@ def factor_of(tables: NgramTables, size: int, epsilon: Fraction) -> float:
     return float(epsilon) / 2 / delta if delta > 0 else 0.0
 
 
-def window_loss(tables: NgramTables, size: int, epsilon: Fraction) -> DrawLoss:
+def window_loss(
+    tables: NgramTables, size: int, epsilon: Fraction, tick: Callable[[], None] = lambda: None
+) -> DrawLoss:
     """Largest log-ratio of one draw: any n-grams of regions as inputs, any feasible one as output."""
     count = len(tables.distances.kinds)
     factor = factor_of(tables, size, epsilon)
@@ -82,6 +88,7 @@ def window_loss(tables: NgramTables, size: int, epsilon: Fraction) -> DrawLoss:
     for axis in range(size):
         highest = _max_plus(highest, costs, axis)
         lowest = _max_plus(lowest, -costs, axis)
+        tick()
     ratios = np.where(_walks(edges, size), highest + lowest, -np.inf)
     output = np.unravel_index(int(np.argmax(ratios)), ratios.shape)
     spent = float(ratios[output])

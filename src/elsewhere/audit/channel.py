@@ -16,7 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -134,7 +134,11 @@ class _Channel:
                 columns = [i for i, key in enumerate(table.keys) if key[1] == after]
                 gains = _largest_differences(np.ascontiguousarray(table.logs[:, columns]))
                 pairs = gains[table.row_of[:, None], table.row_of[None, :]]
-                np.maximum(largest, pairs + self.worst(after), out=largest)
+                # What the first input cannot give tells nothing, however much could come after it.
+                can_be = pairs > -np.inf
+                np.maximum(
+                    largest, np.add(pairs, self.worst(after), where=can_be, out=pairs.copy()), out=largest
+                )
             self._worst[state] = largest
         return self._worst[state]
 
@@ -168,21 +172,23 @@ class _Channel:
         return self._tables[state]
 
     def _listed(self, state: State | None) -> _Table | None:
-        steps = [self._method.step(secret, state) for secret in self._inputs]
-        given = [step for step in steps if step is not None]
-        if not given:
-            return None
-        if len(given) < len(steps):
-            raise InputError("audit", "after the same draws some inputs are finished and some are not")
         rows: list[dict[Key, Decimal]] = []
         seen: dict[Hashable, int] = {}
-        row_of = np.empty(len(given), dtype=np.int64)
-        for number, step in enumerate(given):
-            content = _content(step)
+        row_of = np.full(len(self._inputs), -1, dtype=np.int64)
+        numbered = _Numbered()
+        for number, secret in enumerate(self._inputs):
+            step = self._method.step(secret, state)
+            if step is None:
+                continue
+            content = _content(step, numbered)
             if content not in seen:
                 seen[content] = len(rows)
                 rows.append(_row(step))
             row_of[number] = seen[content]
+        if not rows:
+            return None
+        if (row_of < 0).any():
+            raise InputError("audit", "after the same draws some inputs are finished and some are not")
         keys = list(dict.fromkeys(key for row in rows for key in row))
         logs = np.full((len(rows), len(keys)), -np.inf)
         for number, row in enumerate(rows):
@@ -192,15 +198,30 @@ class _Channel:
         return _Table(keys, rows, row_of, logs)
 
 
-def _content(step: AnyStep) -> Hashable:
-    """The same for steps that are the same: outcomes and proposals are if they are one object.
+class _Numbered:
+    """Sequences that are equal get the same number; the same object is compared quickly, but compared."""
 
-    Whoever compares must keep the steps alive, lest another object gets the same number.
-    """
+    def __init__(self) -> None:
+        self._of_object: dict[int, tuple[tuple[Any, ...], int]] = {}
+        self._kept: list[tuple[Any, ...]] = []
+
+    def number(self, sequence: Sequence[Any]) -> int:
+        content = tuple(sequence)
+        known = self._of_object.get(id(sequence))
+        if known is None or known[0] != content:
+            known = (content, len(self._kept))
+            self._kept.append(content)
+            self._of_object[id(sequence)] = known
+        return known[1]
+
+
+def _content(step: AnyStep, numbered: _Numbered) -> Hashable:
+    """The same only for steps that are the same."""
+    outcomes = numbered.number(step.outcomes)
     if isinstance(step, GivenStep):
-        return id(step.outcomes), tuple(step.chances), tuple(step.states)
-    same = (id(step.outcomes), id(step.proposal), step.denominator, step.trials)
-    return same, tuple(step.numerators), tuple(step.states)
+        return outcomes, tuple(step.chances), tuple(step.states)
+    proposal = numbered.number(step.proposal)
+    return outcomes, proposal, step.denominator, step.trials, tuple(step.numerators), tuple(step.states)
 
 
 def _log(chance: Decimal) -> float:

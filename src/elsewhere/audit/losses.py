@@ -6,6 +6,7 @@ every pair and output; what it usually is shows only in a sample.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.audit.bounds import factor_of, window_loss
 from elsewhere.compiled import compiled
+from elsewhere.mechanism.length import stretched
 from elsewhere.methods.ngram import NgramTables
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, seeded_generator
@@ -30,23 +32,55 @@ class Losses:
     hardest: Floats
 
 
+PAIRS = 12
+
+
 def sampled_losses(
-    method: Sharing, length: int, randomness: Randomness, *, pairs: int = 12, samples: int = 500
+    method: Sharing,
+    length: int,
+    randomness: Randomness,
+    *,
+    samples: int = 500,
+    tick: Callable[[], None] = lambda: None,
 ) -> Losses | None:
-    """Losses of real draws; None for methods whose chances are only known where all can be listed."""
+    """Losses of real draws; None for methods whose chances are only known where all can be listed.
+
+    Days have ``length`` visits; where the length is hidden, any number of them.
+    """
     tables = method.core.tables(length)
     if not isinstance(tables, NgramTables):
         return None
-    days = [method.core.secret(day) for day in made_up_days(method.world, length, 2 * pairs)]
-    ordinary = [
-        _losses(method, tables, first, second, samples, randomness)
-        for first, second in zip(days[::2], days[1::2], strict=True)
-    ]
+    cap = length if method.hidden is None else method.hidden.cap
+    lengths = [length] * 2 * PAIRS if method.hidden is None else [1 + k * 5 % cap for k in range(2 * PAIRS)]
+    days = [method.core.secret(made_up_days(method.world, n, k + 1)[k]) for k, n in enumerate(lengths)]
+    ordinary = []
+    for first, second in zip(days[::2], days[1::2], strict=True):
+        ordinary.append(_losses(method, first, second, samples, randomness))
+        tick()
     draw = tables.draws[0]
     worst = window_loss(tables, draw.length, draw.epsilon)
-    extremes = [(region * length)[:length] if region else days[0] for region in (worst.first, worst.second)]
-    hardest = _losses(method, tables, extremes[0], extremes[1], pairs * samples, randomness)
-    return Losses(ordinary=np.concatenate(ordinary), hardest=hardest)
+    one, other = worst.first or days[0], worst.second or days[1]
+    # The same region all day; where the length is hidden, the shortest day against the longest.
+    hardest = one[:1] * (1 if method.hidden is not None else length), other[:1] * cap
+    found = _losses(method, *hardest, PAIRS * samples, randomness)
+    tick()
+    return Losses(ordinary=np.concatenate(ordinary), hardest=found)
+
+
+def _losses(
+    method: Sharing, first: tuple[int, ...], second: tuple[int, ...], samples: int, randomness: Randomness
+) -> Floats:
+    """Loss of each of ``samples`` draws when the first day is true and the second might be."""
+    if method.hidden is None:
+        return _window_losses(method, first, second, samples, randomness)
+    hidden, parts = method.hidden, []
+    drawn, _ = hidden.draws(np.full(samples, len(first)), randomness, constant_work=False)
+    for length, times in zip(*np.unique(drawn, return_counts=True), strict=True):
+        rows = [stretched(np.array(day, dtype=np.int32), int(length)).tolist() for day in (first, second)]
+        losses = _window_losses(method, tuple(rows[0]), tuple(rows[1]), int(times), randomness)
+        is_first, is_second = (min(len(day), hidden.cap) == length for day in (first, second))
+        parts.append(losses + float(hidden.epsilon) * (int(is_first) - int(is_second)))
+    return np.concatenate(parts)
 
 
 def made_up_days(world: World, length: int, count: int) -> list[Trajectory]:
@@ -69,17 +103,15 @@ def _open_places(world: World, timestep: int) -> Indices:
     return found if len(found) else np.arange(len(world.places), dtype=np.int32)
 
 
-def _losses(
-    method: Sharing,
-    tables: NgramTables,
-    first: tuple[int, ...],
-    second: tuple[int, ...],
-    samples: int,
-    randomness: Randomness,
+def _window_losses(
+    method: Sharing, first: tuple[int, ...], second: tuple[int, ...], samples: int, randomness: Randomness
 ) -> Floats:
-    """Loss of each of ``samples`` draws when the first day is true and the second might be."""
+    """The same for days of one length, without what the length tells."""
+    tables = method.core.tables(len(first))
+    if not isinstance(tables, NgramTables):
+        raise TypeError("only n-grams of regions have such losses")
     ours, theirs = np.array(first, dtype=np.int32), np.array(second, dtype=np.int32)
-    drawn = method.core.perturb(np.tile(ours, (samples, 1)), randomness, constant_work=False)
+    drawn, _ = method.core.perturb(np.tile(ours, (samples, 1)), randomness, constant_work=False)
     plan, total = tables.plan, np.zeros(samples)
     for index, draw in enumerate(tables.draws):
         factor = factor_of(tables, draw.length, draw.epsilon)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from elsewhere import __version__
 from elsewhere.audit.bounds import DrawLoss, draw_losses
-from elsewhere.audit.losses import Losses, sampled_losses
+from elsewhere.audit.losses import PAIRS, Losses, sampled_losses
 from elsewhere.audit.sampling import LowerBound
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SystemRandomness
@@ -31,6 +32,7 @@ class DrawLine:
 class AuditReport:
     """What is claimed, what is spent, and how that is known."""
 
+    version: str
     facts: dict[str, Any]
     world: str
     length: int
@@ -59,13 +61,20 @@ class AuditReport:
             days += f" of {self.length} visits" if self.length > 1 else " of one visit"
         if not self.is_ldp:
             return (
-                f"None. For {days} the chances of a shared day can differ by a factor of up to "
+                f"No promise: for {days} the chances of a shared day can differ by a factor of up to "
                 f"e^{self.spent:.1f}, not e^{float(self.claimed):g}: this is NOT ε-LDP."
             )
         return (
             f"For {days} the chances of sharing any given day differ by a factor of at most "
             f"e^{float(self.claimed):g}: pure ε-local differential privacy with ε = {float(self.claimed):g}."
         )
+
+    @property
+    def days(self) -> str:
+        """Which days it is about."""
+        if self.facts["length_is_public"]:
+            return f"a day of {self.length} visits"
+        return f"any day, shared as at most {self.facts['hide_length']} visits"
 
     @property
     def how(self) -> str:
@@ -75,21 +84,30 @@ class AuditReport:
             ways = "exact for some draws, the proven bound for others, and added up"
         else:
             ways = "the proven bound for each draw, added up"
+        if not self.is_ldp:
+            ways += "; that is the ideal mechanism, its sampling in floating point has no finite ε at all"
         if self.facts["length_is_public"]:
             return ways
         return f"{ways}; the worst of all lengths, {self.length} visits"
 
     @property
     def not_protected(self) -> list[str]:
-        public = ["that a person takes part", "the date, and when it is uploaded", "which world was used"]
+        public = [
+            "that a person takes part",
+            "the date, and when it is uploaded",
+            "the ids it is filed under",
+            "which world was used",
+        ]
         if self.facts["length_is_public"]:
             return ["the number of visits of the day", *public]
         return [f"that the day is shared as at most {self.facts['hide_length']} visits", *public]
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
+        facts = {name: value for name, value in self.facts.items() if name not in {"promise", "epsilon"}}
         plain: dict[str, Any] = {
-            **self.facts,
+            "elsewhere": self.version,
+            **facts,
             "world": self.world,
             "visits": self.length,
             "promise": self.promise,
@@ -117,6 +135,7 @@ class AuditReport:
                 "epsilon_at_least": self.black_box.epsilon,
                 "alpha": self.black_box.alpha,
                 "shares_of_each_day": 2 * self.black_box.samples,
+                "could_show": self.black_box.could_show,
                 "event": self.black_box.event,
             }
         return plain
@@ -128,26 +147,32 @@ def audit(
     """Audit ``method`` on its world for days of ``length`` visits; of all lengths, if it is hidden."""
     method.prepare(length)
     lengths = [length] if method.hidden is None else list(range(1, method.hidden.cap + 1))
-    found = {}
-    for number, drawn in enumerate(lengths):
-        found[drawn] = _lines(method, drawn)
+    positions = sum(sum({d.length: d.length for d in method.core.draws_for(n)}.values()) for n in lengths)
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
         if progress is not None:
-            progress(number + 1, len(lengths))
+            progress(done, positions + PAIRS + 1)
+
+    found = {drawn: _lines(method, drawn, tick) for drawn in lengths}
     worst = max(found, key=lambda drawn: (_sum(found[drawn]), drawn))
     return AuditReport(
+        version=__version__,
         facts=method.describe(),
         world=method.world.hash,
         length=worst,
         claimed=sum((draw.epsilon for draw in method.draws_for(worst)), start=Fraction(0)),
         lines=found[worst],
-        losses=sampled_losses(method, worst, SystemRandomness()),
+        losses=sampled_losses(method, worst, SystemRandomness(), tick=tick),
         black_box=black_box,
     )
 
 
-def _lines(method: Sharing, length: int) -> list[DrawLine]:
+def _lines(method: Sharing, length: int, tick: Callable[[], None]) -> list[DrawLine]:
     draws = method.core.draws_for(length)
-    losses = draw_losses(method.core.tables(length), draws)
+    losses = draw_losses(method.core.tables(length), draws, tick)
     lines = _grouped([(f"window of {d.length}", loss) for d, loss in zip(draws, losses, strict=True)])
     if method.hidden is None:
         return lines

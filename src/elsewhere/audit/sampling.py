@@ -17,9 +17,11 @@ from typing import Protocol
 
 from scipy.stats import beta
 
+from elsewhere.errors import InputError
 from elsewhere.methods.protocol import Progress
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 
+FEWEST = 100
 _THRESHOLDS = 24
 _PIECE = 500
 Feature = Hashable
@@ -50,6 +52,11 @@ class LowerBound:
     samples: int
     alpha: float
 
+    @property
+    def could_show(self) -> float:
+        """The most that this many shares could ever show."""
+        return log_ratio_at_least(self.samples, 0, self.samples, self.alpha)
+
 
 def black_box(
     method: Sharer,
@@ -61,6 +68,10 @@ def black_box(
     progress: Progress | None = None,
 ) -> list[LowerBound]:
     """For each pair of inputs a lower bound on ε, from ``samples`` real calls of `share` for each input."""
+    if samples < FEWEST:
+        raise InputError(
+            "black box", f"found {samples} shares, must be at least {FEWEST}: fewer show nothing"
+        )
     days = [trajectory for pair in pairs for trajectory in pair]
     pieces = [min(_PIECE, samples - start) for start in range(0, samples, _PIECE)]
     tasks = [(day, count) for day in days for count in pieces]

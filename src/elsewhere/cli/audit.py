@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, table, warn
-from elsewhere.cli.perturb import sensitivity_of
+from elsewhere.cli.perturb import given_options
 from elsewhere.errors import InputError
 from elsewhere.io.files import refuse_to_replace, write_text
 from elsewhere.world.world import World
@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 def audit(
     world_file: Annotated[Path, typer.Argument(metavar="F.world", help="The world.", show_default=False)],
     epsilon: Annotated[
-        str, typer.Option("-e", "--epsilon", help="ε claimed for each day.", show_default=False)
+        str,
+        typer.Option(
+            "-e", "--epsilon", help="ε claimed for each day: a number or a fraction.", show_default=False
+        ),
     ],
     *,
     name: Annotated[str, typer.Option("-m", "--method", help="Which method.")] = "ngram",
-    n: Annotated[int, typer.Option("-n", help="Length of an n-gram.")] = 2,
+    n: Annotated[
+        int | None, typer.Option("-n", help="Length of an n-gram, 1 or more; for ngram.  [default: 2]")
+    ] = None,
     visits: Annotated[
         int | None,
         typer.Option(
@@ -32,8 +37,9 @@ def audit(
         ),
     ] = None,
     sensitivity: Annotated[
-        str, typer.Option(help="'world', or '1' to see what the paper's numbers really cost.")
-    ] = "world",
+        str | None,
+        typer.Option(help="'1' shows what the paper's numbers really cost.  [default: world]"),
+    ] = None,
     hide_length: Annotated[
         int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
     ] = None,
@@ -53,21 +59,28 @@ def audit(
     with needs_extra("the audit", "build"):
         from elsewhere.audit.losses import made_up_days  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.report import audit as audit_method  # noqa: PLC0415 - needs an extra
+        from elsewhere.audit.sampling import FEWEST  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.sampling import black_box as look_from_outside  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
     if page is not None:
         refuse_to_replace(page, [world_file])
     world = World.load(world_file)
-    chosen = method(
-        name, world, epsilon=epsilon, n=n, sensitivity=sensitivity_of(sensitivity), hide_length=hide_length
-    )
+    chosen = method(name, world, epsilon=epsilon, hide_length=hide_length, **given_options(n, sensitivity))
     if hide_length is not None and visits is not None:
         raise InputError("--visits", "not with --hide-length: that looks at all lengths")
+    if visits is not None and visits > world.clock.timesteps:
+        raise InputError(
+            "--visits", f"found {visits}, must be at most {world.clock.timesteps}, a day's timesteps"
+        )
+    if 0 < black_box < FEWEST:
+        raise InputError("--black-box", f"found {black_box}, must be at least {FEWEST}: fewer show nothing")
     length = visits or min(5, hide_length or 5)
     chosen.prepare(length)
     seen = None
     if black_box:
-        first, second = made_up_days(world, length, 2)
+        # Where the length is hidden it is what to look for: the shortest day against the longest.
+        first = made_up_days(world, hide_length or length, 1)[0]
+        second = made_up_days(world, 1 if hide_length else length, 2)[1]
         with progress_bar("Sharing two days, again and again") as progress:
             seen = look_from_outside(
                 chosen, [(first, second)], samples=black_box, workers=workers, progress=progress
@@ -80,8 +93,10 @@ def audit(
         write_text(page, audit_page(report))
     if as_json:
         print_json(report.as_json())
-        return
-    _print(report, page)
+    else:
+        _print(report, page)
+    if not report.is_ldp:
+        warn(f"NOT ε-LDP: it spends up to {report.spent:.1f}, not {float(report.claimed):g}")
 
 
 def _print(report: AuditReport, page: Path | None) -> None:
@@ -100,20 +115,29 @@ def _print(report: AuditReport, page: Path | None) -> None:
     out.print(table(["draw", "how many", "ε' claimed", "ε' spent at most", "how"], rows))
     out.print()
     lines = {
-        "Claimed": f"ε = {float(report.claimed):g} for a day of {report.length} visits",
+        "Claimed": f"ε = {float(report.claimed):g} for {report.days}",
         "Spent": f"at most {report.spent:.4f} ({report.spent / float(report.claimed):.0%} of the claim)",
         "How": report.how,
+        **_usual(report),
         "Not protected": "; ".join(report.not_protected),
         "World": report.world,
     }
     if report.black_box is not None:
         seen = report.black_box
         lines["From outside"] = (
-            f"at least {seen.epsilon:.4f} (with confidence {1 - seen.alpha:.1%}, "
-            f"{2 * seen.samples:,} shares of each of two made-up days)"
+            f"at least {seen.epsilon:.4f} (with confidence {1 - seen.alpha:.1%}; {2 * seen.samples:,} shares "
+            f"of each of two made-up days could show {seen.could_show:.1f} at most)"
         )
     if page is not None:
         lines["See"] = str(page)
     out.print(facts_table(lines))
-    if not report.is_ldp:
-        warn(f"NOT ε-LDP: it spends up to {report.spent:.1f}, not {float(report.claimed):g}")
+
+
+def _usual(report: AuditReport) -> dict[str, str]:
+    """What a share tells on average, where that is known."""
+    if report.losses is None:
+        return {}
+    usual, hardest = (float(values.mean()) for values in (report.losses.ordinary, report.losses.hardest))
+    return {
+        "Told by a share": f"on average {usual:.3f} of two made-up days, {hardest:.3f} of the hardest pair"
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -29,15 +29,18 @@ def perturb(
         typer.Option("-o", "--output", metavar="OUT", help="CSV, Parquet or GeoJSON.", show_default=False),
     ],
     *,
-    name: Annotated[str, typer.Option("-m", "--method", help="Which method.")] = "ngram",
-    n: Annotated[int, typer.Option("-n", help="Length of an n-gram.")] = 2,
+    name: Annotated[str, typer.Option("-m", "--method", help="One of docs/sharing.md's methods.")] = "ngram",
+    n: Annotated[
+        int | None, typer.Option("-n", help="Length of an n-gram, 1 or more; for ngram.  [default: 2]")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse trajectories that do not fit the world.")
     ] = False,
     sensitivity: Annotated[
-        str, typer.Option(help="'world', or '1' to reproduce the paper's numbers: that is NOT ε-LDP.")
-    ] = "world",
+        str | None,
+        typer.Option(help="'1' reproduces the paper's numbers: that is NOT ε-LDP.  [default: world]"),
+    ] = None,
     hide_length: Annotated[
         int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
     ] = None,
@@ -55,22 +58,22 @@ def perturb(
     """
     started = time.perf_counter()
     with needs_extra("reading trajectories", "build"):
+        from elsewhere.audit.bounds import draw_losses  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
     chosen = method(
         name,
         World.load(world_file),
         epsilon=epsilon,
-        n=n,
-        sensitivity=sensitivity_of(sensitivity),
         hide_length=hide_length,
+        **given_options(n, sensitivity),
+        **({"cache": f"{world_file}.tables"} if name == "global" else {}),
     )
+    facts: dict[str, Any] = {}
     if sensitivity == "1":
-        spent = float(chosen.spent_on(5))
-        warn(
-            f"sensitivity 1 is NOT ε-LDP: on five visits it may spend up to {spent:.1f}, not {epsilon}; "
-            "'elsewhere audit --sensitivity 1' says what it really is"
-        )
+        spent = sum(loss.spent for loss in draw_losses(chosen.core.tables(5), chosen.core.draws_for(5)))
+        facts["epsilon_on_5_visits_at_most"] = round(spent, 3)
+        warn(f"sensitivity 1 is NOT ε-LDP: on five visits it spends up to {spent:.1f}, not {epsilon}")
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     try:
@@ -83,6 +86,7 @@ def perturb(
                 workers=workers,
                 seed=seed,
                 is_strict=strict,
+                facts=facts,
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -96,11 +100,12 @@ def perturb(
     out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
 
 
-def sensitivity_of(text: str) -> Literal["world", 1]:
-    """The option as methods take it."""
-    if text not in {"world", "1"}:
-        raise InputError("--sensitivity", f"found {text!r}, must be 'world' or '1'")
-    return 1 if text == "1" else "world"
+def given_options(n: int | None, sensitivity: str | None) -> dict[str, Any]:
+    """Options of a method as it takes them, those that were given."""
+    if sensitivity not in {None, "world", "1"}:
+        raise InputError("--sensitivity", f"found {sensitivity!r}, must be 'world' or '1'")
+    options = {"n": n, "sensitivity": 1 if sensitivity == "1" else sensitivity}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _for_people(
@@ -110,15 +115,16 @@ def _for_people(
     if "hide_length" in metadata:
         length = f"hidden among 1 to {metadata['hide_length']} visits"
     promise = f"ε = {metadata['epsilon']} for each trajectory, its length {length}"
+    shared = f"{metadata['trajectories']:,} trajectories, {counts['shared visits']:,} visits"
     lines = {
-        "Shared": f"{metadata['trajectories']:,} trajectories, {counts['visits']:,} visits, in {output}",
+        "Shared": f"{shared}, in {output}",
         "Promise": promise if metadata["is_ldp"] else f"none: {metadata['promise']}",
-        "Method": f"{metadata['method']}, n = {metadata['n']}",
+        "Method": metadata["method"] + (f", n = {metadata['n']}" if "n" in metadata else ""),
         "World": metadata["world"],
         "Time": f"{seconds:.2f} s",
     }
     for what, count in sorted(counts.items()):
-        if what != "visits" and count:
+        if what not in {"visits", "shared visits"} and count:
             kind, _, rest = what.partition(": ")
             lines[f"{kind.capitalize()}: {rest}" if rest else what.capitalize()] = f"{count:,}"
     return lines

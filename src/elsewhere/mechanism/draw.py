@@ -22,7 +22,7 @@ from elsewhere.mechanism.proposal import Proposals, propose
 from elsewhere.world.distances import RegionDistances, region_distance
 
 SCORE_STEPS = 1 << 20
-_LARGEST_EPSILON = 16
+LARGEST_EPSILON = 16
 # Chance that no trial accepts, at worst 2⁻⁶⁴; the draw then falls back to a proposal, and stays ε'-LDP.
 NEVER = 64 * math.log(2)
 
@@ -37,9 +37,9 @@ class Coin(NamedTuple):
 
 def coin_of(epsilon: Fraction) -> Coin:
     """The coin of a draw with ε', and the public number of trials it gets."""
-    if epsilon > _LARGEST_EPSILON:
+    if epsilon > LARGEST_EPSILON:
         raise InputError(
-            "epsilon", f"{float(epsilon):g} for one draw takes too long to sample: at most {_LARGEST_EPSILON}"
+            "epsilon", f"{float(epsilon):g} for one draw takes too long to sample: at most {LARGEST_EPSILON}"
         )
     trials = math.ceil(NEVER * math.exp(epsilon / 2))
     return Coin(epsilon.numerator, epsilon.denominator * 2 * SCORE_STEPS, trials)

@@ -90,7 +90,7 @@ def split_off_length(epsilon: Fraction, cap: int, share: Fraction) -> tuple[Hidd
 
 
 def stretched(row: Indices, length: int) -> Indices:
-    """A day as ``length`` visits: repeated evenly if it has fewer, every so many merged into one if more."""
+    """A day as ``length`` visits: repeated evenly if it has fewer; if more, one of every few is kept."""
     positions = (2 * np.arange(length) + 1) * len(row) // (2 * length)
     return np.asarray(row[positions])
 

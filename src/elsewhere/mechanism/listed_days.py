@@ -155,7 +155,7 @@ def _flipped_rows(
 
 
 def flip_chances(scores: Sequence[int], coin: Coin) -> list[Decimal]:
-    """Chance of each outcome of permute-and-flip: p_y ∫₀¹ Π_{z ≠ y} (1 − u p_z) du, p the chance of each coin.
+    """Chance of each outcome of permute-and-flip: p_y ∫₀¹ Π_{z ≠ y} (1 − u p_z) du, p the coins' chances.
 
     (A day is output if all before it in the order fail; u is where it stands in the order.)
     """
@@ -165,7 +165,8 @@ def flip_chances(scores: Sequence[int], coin: Coin) -> list[Decimal]:
         coins = [(Decimal(-coin.numerator * (s - least)) / coin.denominator).exp() for s in scores]
         product = [Decimal(1)]
         for p in coins:
-            product = [a - p * b for a, b in zip([*product, Decimal(0)], [Decimal(0), *product], strict=True)]
+            shifted = [Decimal(0), *product]
+            product = [a - p * b for a, b in zip([*product, Decimal(0)], shifted, strict=True)]
         chances = []
         for p in coins:
             # Divide (1 − u p) out of the product again, from the constant term up.

@@ -21,7 +21,7 @@ from elsewhere.mechanism.visits import (
     perturb_visits,
     visit_scores,
 )
-from elsewhere.methods.protocol import Drawn, Rebuilt
+from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
 from elsewhere.methods.visit_rows import VisitRows
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.place_path import settle_days
@@ -93,14 +93,16 @@ class Individual:
         """Each visit as a number."""
         return self._rows.secret(trajectory)
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         """Visits drawn one after the other."""
         length = secrets.shape[1]
         coin = coin_of(self.draws_for(length)[0].epsilon)
         values, trials = perturb_visits(
             secrets, self.tables(length), coin, randomness, constant_work=constant_work
         )
-        return Drawn(length=length, values=values, trials=trials)
+        return Drawn(length=length, values=values), trials
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """The days themselves; where they are not feasible, times are shifted as little as possible."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from elsewhere.errors import Fault, InputError
@@ -47,16 +48,20 @@ def perturb_file(
     workers: int = 1,
     seed: int | None = None,
     is_strict: bool = False,
+    facts: Mapping[str, Any] = MappingProxyType({}),
     progress: Callable[[int], None] = lambda _done: None,
 ) -> JobResult:
-    """Perturb every trajectory of ``source`` into ``output``, going on where an earlier run stopped."""
+    """Perturb every trajectory of ``source`` into ``output``, going on where an earlier run stopped.
+
+    ``facts`` are added to the metadata: public ones, such as what an audit found.
+    """
     check_suffix(output)
     refuse_to_replace(output, [source])
     _refuse_existing(output)
     world = method.world
     _check_source(source, method, is_strict=is_strict)
     randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
-    metadata = _metadata(method, version, seed)
+    metadata = {**_metadata(method, version, seed), **facts}
     with JobFolder(output, {**metadata, "batch": BATCH}, source) as folder:
         _refuse_existing(output)  # another run may have finished while this one was getting ready
         done = folder.finished_parts()
@@ -101,6 +106,7 @@ def _share_part(
     trajectories = [person.trajectory for person in people]
     batch = method.share_batch(trajectories, workers=workers, randomness=randomness)
     counts = Counter({"trajectories": len(people), "visits": sum(map(len, trajectories))})
+    counts["shared visits"] = sum(map(len, batch.shared))
     counts.update(batch.counts)
     counts.update(matcher.counts)
     for trajectory in trajectories:

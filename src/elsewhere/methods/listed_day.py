@@ -16,7 +16,7 @@ from elsewhere.mechanism.draw import coin_of
 from elsewhere.mechanism.listed_days import flip_chances, permute_and_flip, perturb_subsampled
 from elsewhere.mechanism.step import AnyStep, GivenStep, Outcome, State, Step
 from elsewhere.mechanism.whole_days import day_scores
-from elsewhere.methods.protocol import Drawn, Rebuilt
+from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
 from elsewhere.methods.whole_day import Global
 from elsewhere.randomness import Randomness
 from elsewhere.world.world import World
@@ -52,7 +52,9 @@ class GlobalListed(Global):
         super().prepare(length)
         self._candidates(length)
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         """One draw for each day, after the sample it is drawn from, if there is one."""
         length = secrets.shape[1]
         days, tables, coin = self._candidates(length)[2], self.tables(length), coin_of(self.epsilon)
@@ -60,11 +62,11 @@ class GlobalListed(Global):
             chosen, trials = permute_and_flip(
                 secrets, tables, days, coin, randomness, constant_work=constant_work
             )
-            return Drawn(length=length, values=days[chosen[:, 0]], trials=trials)
+            return Drawn(length=length, values=days[chosen[:, 0]]), trials
         samples, chosen, trials = perturb_subsampled(
             secrets, tables, days, self.sample_size, coin, randomness, constant_work=constant_work
         )
-        return Drawn(length=length, values=np.hstack([samples, days[chosen[:, 0]]]), trials=trials)
+        return Drawn(length=length, values=np.hstack([samples, days[chosen[:, 0]]])), trials
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """The drawn days as they are."""
@@ -83,7 +85,7 @@ class GlobalListed(Global):
             return GivenStep(outcomes=outcomes, chances=flip_chances(scores, coin), states=states)
         if index == 0:
             return self._sampling(length)
-        picked = Counter(state[2])
+        picked: Counter[int] = Counter(state[2])
         return Step(
             outcomes=[outcomes[day] for day in picked],
             proposal=[Fraction(times, self.sample_size) for times in picked.values()],

@@ -12,11 +12,12 @@ import numpy as np
 from elsewhere.arrays import Indices
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon, split_evenly, total, windows
+from elsewhere.mechanism.draw import LARGEST_EPSILON
 from elsewhere.mechanism.perturb import Plan, RegionFinder, perturb_regions, plan_draws, worst_case_epsilon
 from elsewhere.mechanism.proposal import Proposals, build_proposals
 from elsewhere.mechanism.step import Outcome, State, Step, Walks, list_walks, tilted_step, window_step
 from elsewhere.mechanism.tilted import tilted_rows
-from elsewhere.methods.protocol import Drawn, Rebuilt
+from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.node_errors import region_boxes, region_columns
 from elsewhere.reconstruct.place_path import place_paths
@@ -100,6 +101,10 @@ class Ngram:
         most = self.world.clock.timesteps
         if length > most:
             raise InputError("trajectory", f"a day has {most} timesteps, so at most {most} visits")
+        draws = self.draws_for(length)
+        if draws[0].epsilon > LARGEST_EPSILON:
+            limit = LARGEST_EPSILON * len(draws)
+            raise InputError("epsilon", f"for {length} visits more than {limit} takes too long to sample")
         self.tables(length)
 
     def tables(self, length: int) -> NgramTables:
@@ -119,7 +124,9 @@ class Ngram:
         """Region of each visit: a function of a person's own data, so it costs nothing."""
         return tuple(self._finder.regions_of(trajectory))
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         """Draws of all windows, a row for each row of regions."""
         length = secrets.shape[1]
         tables = self.tables(length)
@@ -133,7 +140,7 @@ class Ngram:
             values, trials = perturb_regions(
                 secrets, plan, tables.proposals, distances, randomness, constant_work=constant_work
             )
-        return Drawn(length=length, values=values, trials=trials)
+        return Drawn(length=length, values=values), trials
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """The chain of regions that fits the draws best, then places and times in it."""
@@ -189,5 +196,4 @@ class Ngram:
             facts["epsilon_at_most"] = float(self.spent_on(self.world.clock.timesteps))
         if self.sensitivity != "world":
             facts["promise"] = "NOT ε-LDP"
-            facts["epsilon_of_the_ideal_mechanism_on_5_visits"] = float(self.spent_on(5))
         return facts

@@ -18,6 +18,7 @@ from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
 Progress = Callable[[int, int], None]
+Trials = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +50,6 @@ class Drawn:
 
     length: int
     values: Indices
-    trials: NDArray[np.int64]
-    """Trial that each draw took: for the device only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,8 +88,14 @@ class Core(Protocol):
         """What the draws can see of a trajectory: a number for each visit."""
         ...
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
-        """Draws for secrets of one length, a row each: the only step that spends ε."""
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
+        """Draws for secrets of one length, a row each: the only step that spends ε.
+
+        Beside them the trial that each draw took. That depends on what is true: it stays on the device
+        and never gets into `rebuild`.
+        """
         ...
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from elsewhere.errors import InputError
@@ -43,6 +44,11 @@ def method(
     """
     if name not in METHODS:
         raise InputError("method", f"found {name!r}, must be one of {', '.join(sorted(METHODS))}")
+    allowed = set(signature(METHODS[name]).parameters) - {"world", "epsilon", "uses_reach", "variant"}
+    for option in options:
+        if option not in allowed:
+            known = ", ".join(sorted({*allowed, "epsilon", "hide_length"}))
+            raise InputError(option, f"is no option of {name}: it has {known}")
     if hide_length is None:
         return Sharing(METHODS[name](world, epsilon=epsilon, **options))
     if epsilon is None:

@@ -12,13 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elsewhere.arrays import Indices
+from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.length import HiddenLength, stretched
 from elsewhere.mechanism.step import AnyStep, Outcome, State
-from elsewhere.methods.protocol import Batch, Core, Progress, Rebuilt, ShareInfo
+from elsewhere.methods.protocol import Batch, Core, Progress, Rebuilt, ShareInfo, Trials
 from elsewhere.randomness import Randomness, SystemRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
@@ -39,7 +39,7 @@ class _Rows:
 @dataclass(frozen=True, slots=True, repr=False)
 class _Done:
     rebuilt: Rebuilt
-    trials: NDArray[np.int64]
+    trials: Trials
     seconds: dict[str, float]
 
 
@@ -75,6 +75,11 @@ class Sharing:
         if self.hidden is None:
             self.core.prepare(length)
         else:
+            day = self.world.clock.timesteps
+            if self.hidden.cap > day:
+                raise InputError(
+                    "hide_length", f"found {self.hidden.cap}, must be at most {day}, the timesteps of a day"
+                )
             for drawn in range(1, self.hidden.cap + 1):
                 self.core.prepare(drawn)
 
@@ -148,7 +153,7 @@ class Sharing:
         found: list[tuple[Outcome, ...]] = []
         for length, times in sorted(Counter(lengths).items()):
             rows = self._secrets(days[:times], length)
-            drawn = self.core.perturb(rows, randomness, constant_work=constant_work)
+            drawn, _ = self.core.perturb(rows, randomness, constant_work=constant_work)
             first = () if self.hidden is None else ((length,),)
             found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
         return found
@@ -208,7 +213,7 @@ class Sharing:
         """Draws, then what is made of them; only the first step sees what is true."""
         started = time.perf_counter()
         secrets = self._secrets(rows.trajectories, rows.length)
-        drawn = self.core.perturb(secrets, source, constant_work=constant_work)
+        drawn, trials = self.core.perturb(secrets, source, constant_work=constant_work)
         perturbed = time.perf_counter() - started
         rebuilt = self.core.rebuild(drawn, source)
-        return _Done(rebuilt, drawn.trials, {"perturb": perturbed, **rebuilt.seconds})
+        return _Done(rebuilt, trials, {"perturb": perturbed, **rebuilt.seconds})

@@ -16,7 +16,7 @@ from elsewhere.mechanism.budget import Draw, exact_epsilon, total
 from elsewhere.mechanism.draw import coin_of
 from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
 from elsewhere.mechanism.whole_days import DayTables, count_days, day_scores, list_days, perturb_days
-from elsewhere.methods.protocol import Drawn, Rebuilt
+from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
 from elsewhere.methods.table_cache import cached_tables
 from elsewhere.methods.visit_rows import VisitRows
 from elsewhere.randomness import Randomness
@@ -95,13 +95,15 @@ class Global:
         """Each visit as a number."""
         return self._rows.secret(trajectory)
 
-    def perturb(self, secrets: Indices, randomness: Randomness, *, constant_work: bool) -> Drawn:
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
         """One draw for each day."""
         length = secrets.shape[1]
         values, trials = perturb_days(
             secrets, self.tables(length), coin_of(self.epsilon), randomness, constant_work=constant_work
         )
-        return Drawn(length=length, values=values, trials=trials)
+        return Drawn(length=length, values=values), trials
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """The drawn days as they are: every one is feasible."""

@@ -24,12 +24,13 @@ def audit_page(report: AuditReport) -> str:
         "ε spent, at most": f"{report.spent:.3f}",
         "of the claim": f"{report.spent / claimed:.0%}",
         "draws": str(sum(line.count for line in report.lines)),
-        "visits": str(report.length),
+        "visits" if report.facts["length_is_public"] else "visits, at most": str(report.length),
     }
     if report.black_box is not None:
         numbers["seen from outside, at least"] = f"{report.black_box.epsilon:.3f}"
+    verdict = "" if report.is_ldp else "<p class='verdict'>This is not ε-local differential privacy.</p>"
     sections = [
-        cards(numbers),
+        verdict + cards(numbers),
         section("What each draw spends", f"How this is known: {report.how}.", _draws(report)),
     ]
     if report.losses is not None:
@@ -39,7 +40,8 @@ def audit_page(report: AuditReport) -> str:
                 "Privacy loss of real draws: how much likelier what was drawn is under the true day "
                 "than under another one, as a logarithm. 0 tells nothing; ε is the most that is allowed. "
                 "The ordinary pairs are made-up days at random open places; the hardest pair stays all day "
-                "in the two regions that a single draw tells apart best. What is shared is made of the "
+                "in the two regions that a single draw tells apart best (if lengths are hidden, the shortest "
+                "day against the longest). What is shared is made of the "
                 "draws, so it tells no more than they do.",
                 chart(_histogram(report.losses, claimed, report.spent), "losses"),
             )
@@ -48,8 +50,11 @@ def audit_page(report: AuditReport) -> str:
     sections.append(section("What is not protected", "Whoever gets the share learns:", f"<ul>{hidden}</ul>"))
     facts = {**report.facts, "world": report.world}
     rows = [[name, str(value)] for name, value in facts.items()]
-    sections.append(section("Settings", "Public, and the same for everybody.", table(["setting", ""], rows)))
-    return page("What ε is really spent", report.promise, sections)
+    sections.append(
+        section("Settings", "Public, and the same for everybody.", table(["setting", "value"], rows))
+    )
+    title = "What ε is really spent" if report.is_ldp else "NOT ε-LDP: what is really spent"
+    return page(title, report.promise, sections)
 
 
 def _draws(report: AuditReport) -> str:
@@ -65,7 +70,7 @@ def _draws(report: AuditReport) -> str:
         for line in report.lines
     ]
     total = ["all", "", str(sum(line.count for line in report.lines))]
-    rows.append([*total, f"{float(report.claimed):.4f} in all", "", f"{report.spent:.4f}"])
+    rows.append([*total, "", "", f"{report.spent:.4f}"])
     return table(["draw", "how", "how many", "ε' claimed", "ε' spent at most", "together"], rows)
 
 
@@ -83,7 +88,7 @@ def _histogram(losses: Losses, claimed: float, spent: float) -> Any:
             name=name,
             marker={"color": colour, "opacity": 0.65},
             width=edges[1] - edges[0],
-            hovertemplate="loss %{x:.2f}<br>%{y:.1%} of shares<extra></extra>",
+            hovertemplate="loss %{x:.2f}<br>%{y:.1%} of days<extra></extra>",
         )
     for value, words, dash in ((claimed, "ε claimed", "solid"), (min(spent, widest), "spent at most", "dot")):
         for side in (-1, 1):
@@ -98,7 +103,7 @@ def _histogram(losses: Losses, claimed: float, spent: float) -> Any:
         margin={"l": 10, "r": 10, "t": 60, "b": 40},
         legend={"orientation": "h", "y": 1.14},
         xaxis_title="privacy loss of the draws: ln Pr(draws | true day) − ln Pr(draws | other day)",
-        yaxis={"title": "share of draws", "tickformat": ".0%"},
+        yaxis={"title": "share of days", "tickformat": ".0%"},
     )
     return figure
 

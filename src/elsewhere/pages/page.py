@@ -16,6 +16,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1b1e23; }
 body { max-width: 1180px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .2rem; }
 p.note { color: #5a6270; margin: .2rem 0 .8rem; max-width: 60rem; overflow-wrap: anywhere; }
+p.verdict { background: #fdeaea; color: #9b1c1c; border-left: 4px solid #c81e1e; padding: .5rem .9rem; }
 .cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0; }
 .card { background: #f4f6f9; border-radius: .6rem; padding: .6rem .9rem; min-width: 5rem; }
 .card b { display: block; font-size: 1.35rem; } .card span { color: #5a6270; font-size: .85rem; }

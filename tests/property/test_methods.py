@@ -1,0 +1,101 @@
+"""Every registered method on odd worlds and odd days: what is shared is valid, and as long as it says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import elsewhere as ew
+from elsewhere.audit.channel import all_trajectories
+from elsewhere.knowledge.travel import is_reachable
+from elsewhere.mechanism.visits import build_rooms, list_candidates
+from elsewhere.methods.individual import Individual
+from elsewhere.methods.registry import METHODS
+from elsewhere.world.visits import place_world
+from elsewhere.world.world import World
+from worlds import build, place, world_inputs
+
+
+def _is_feasible(world: World, day: ew.SharedTrajectory) -> bool:
+    rows = [(world.place_index[visit.place_id], visit.timestep) for visit in day]
+    return all(
+        is_reachable(world.travel, world.clock, origin=p, departure=t, destination=q, arrival=u)
+        for (p, t), (q, u) in pairwise(rows)
+    )
+
+
+@given(world_inputs(most=4), st.data())
+@examples(max_examples=60)
+def test_what_is_shared_is_feasible(tmp_path: Path, inputs: tuple[Any, Any], data: st.DataObject) -> None:
+    rows, keys = inputs
+    world = build(tmp_path, rows, {**keys, "timestep_minutes": 240, "interval_minutes": 240})
+    name = data.draw(st.sampled_from(sorted(METHODS)))
+    length = data.draw(st.integers(1, 4))
+    steps = sorted(data.draw(st.permutations(range(world.clock.timesteps + 2)))[:length])
+    day = ew.Trajectory((data.draw(st.sampled_from([*world.places.ids, "nowhere"])), step) for step in steps)
+    try:
+        method = ew.method(name, world, epsilon=data.draw(st.sampled_from([0.5, 5, 14])))
+        method.prepare(length)
+    except ew.InputError as error:
+        said = str(error)
+        assert "follow each other" in said or "no feasible day" in said
+        return
+    for shared in (method.share(day)[0], *method.share_many([day] * 3)):
+        assert len(shared) == length
+        assert _is_feasible(world, shared)
+        if name.startswith("global"):
+            assert all(world.is_open[world.place_index[v.place_id], v.timestep] for v in shared)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_one_place_alone(tmp_path: Path, name: str) -> None:
+    world = build(tmp_path, [place("a", 50, 10)], {"kappa": 1, "timestep_minutes": 120})
+    shared = ew.method(name, world, epsilon=5).share(ew.Trajectory([("a", 3), ("a", 11)]))[0]
+    assert [visit.place_id for visit in shared] == ["a", "a"]
+
+
+@given(world_inputs(most=4))
+@examples(max_examples=60)
+def test_rooms_are_what_trying_everything_finds(tmp_path: Path, inputs: tuple[Any, Any]) -> None:
+    """A visit leaves room for k more if and only if some feasible day goes on from it for k visits."""
+    rows, keys = inputs
+    world = build(tmp_path, rows, {**keys, "timestep_minutes": 240, "interval_minutes": 240})
+    later = build_rooms(place_world(world), 3)
+    has_room = np.diff(later.astype(np.int64), axis=2) < 0
+    expected = np.zeros_like(has_room)
+    for size in (1, 2, 3):
+        for day in all_trajectories(world, size, unknown=False):
+            visits = [(world.place_index[p], t) for p, t in day]
+            if all(world.is_open[visit] for visit in visits) and _is_feasible(
+                world, ew.SharedTrajectory(day)
+            ):
+                expected[(size - 1, *visits[0])] = True
+    np.testing.assert_array_equal(has_room, expected)
+
+
+@given(world_inputs(most=4))
+@examples(max_examples=40)
+def test_candidates_are_open_reachable_and_leave_room(tmp_path: Path, inputs: tuple[Any, Any]) -> None:
+    rows, keys = inputs
+    world = build(tmp_path, rows, {**keys, "timestep_minutes": 240, "interval_minutes": 240})
+    core, day = Individual(world, epsilon=1), world.clock.timesteps
+    tables = core.tables(2)
+    following = {
+        ((p, t), (q, u))
+        for p, t in np.argwhere(world.is_open).tolist()
+        for q, u in np.argwhere(world.is_open).tolist()
+        if is_reachable(world.travel, world.clock, origin=p, departure=t, destination=q, arrival=u)
+    }
+    everything = {(p, t) for p, t in np.argwhere(world.is_open).tolist()}
+    firsts = {first for first, _ in following} or everything
+    assert {divmod(visit, day) for visit in list_candidates(tables, -1, 1).tolist()} == firsts
+    for p, t in {first for first, _ in following}:
+        found = {divmod(visit, day) for visit in list_candidates(tables, p * day + t, 0).tolist()}
+        assert found == {second for first, second in following if first == (p, t)}
