@@ -138,6 +138,4 @@ def _usual(report: AuditReport) -> dict[str, str]:
     if report.losses is None:
         return {}
     usual, hardest = (float(values.mean()) for values in (report.losses.ordinary, report.losses.hardest))
-    return {
-        "Told by a share": f"on average {usual:.3f} of two made-up days, {hardest:.3f} of the hardest pair"
-    }
+    return {"Usual loss": f"{usual:.3f} between made-up days, {hardest:.3f} between the hardest pair"}
