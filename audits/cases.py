@@ -47,6 +47,11 @@ def cases(name: str) -> list[dict[str, Any]]:
     return _OWN.get(name, [{}, {"hide_length": 3}])
 
 
+def plain_options(name: str) -> dict[str, Any]:
+    """Options with which a method is looked at from outside: its own, but a sample that can be listed."""
+    return {"sample_size": 2} if name == "global-subsampled" else {}
+
+
 def case(name: str, seed: int) -> tuple[dict[str, Any], int]:
     """Options and number of visits for tiny world ``seed``: all combinations come round."""
     options = cases(name)

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from cases import FAULT_WORLDS, WORLDS, cases, longest, most_places
+from cases import FAULT_WORLDS, WORLDS, cases, longest, most_places, plain_options
 from detectors import LENGTH, audited, detect, exact_loss
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.audit.report import audit
@@ -94,7 +94,8 @@ def from_outside(folder: Path, name: str) -> tuple[float, int, int]:
     bounds = []
     with progress_bar(f"{name}: black box") as progress:
         for number, seed in enumerate(_BLACK_BOX_WORLDS):
-            suspect = method(name, tiny_world(folder, seed, most_places(name)), epsilon=_EPSILON)
+            world = tiny_world(folder, seed, most_places(name))
+            suspect = method(name, world, epsilon=_EPSILON, **plain_options(name))
             bounds += black_box(suspect, _pairs(suspect), samples=_SHARES, workers=_WORKERS)
             progress(number + 1, len(_BLACK_BOX_WORLDS))
     largest = max(bound.epsilon for bound in bounds)
