@@ -44,7 +44,8 @@ def method(
     """
     if name not in METHODS:
         raise InputError("method", f"found {name!r}, must be one of {', '.join(sorted(METHODS))}")
-    allowed = set(signature(METHODS[name]).parameters) - {"world", "epsilon", "uses_reach", "variant"}
+    settled = getattr(METHODS[name], "keywords", {})  # what makes this method of its family
+    allowed = set(signature(METHODS[name]).parameters) - {"world", "epsilon", *settled}
     for option in options:
         if option not in allowed:
             known = ", ".join(sorted({*allowed, "epsilon", "hide_length"}))
