@@ -11,6 +11,11 @@ from elsewhere.world.world import World
 _OWN: dict[str, list[dict[str, Any]]] = {
     "global-subsampled": [{"sample_size": 1}, {"sample_size": 2}],
     "global-pf": [{}],
+    "ngram-noh": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 2}],
+    "physdist": [{"n": 2}],
+    "uniform": [{}],
+    "popular": [{}],
+    "constant": [{}],
     "ngram": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 3}],
 }
 EPSILONS = ["0.5", "1", "5", "14"]
@@ -21,7 +26,7 @@ FAULT_WORLDS = (7, 4)
 
 # Methods whose draws see places and timesteps have far more inputs than those that see regions.
 _MOST_PLACES = {"ngram": 8, "global-subsampled": 2, "global-pf": 3}
-_MOST_DAYS = {"global": 250, "global-subsampled": 40, "global-pf": 60}
+_MOST_DAYS = {"ngram-noh": 100, "physdist": 100, "global": 250, "global-subsampled": 40, "global-pf": 60}
 
 
 def most_places(name: str) -> int:

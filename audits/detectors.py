@@ -61,6 +61,8 @@ def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int
         objections["lengths"] = f"not those drawn ({p_words(chance)})"
     if not depends_on_the_draws_alone(suspect, first, second):
         objections["same draws"] = "give other days when something else was true"
+    if not suspect.draws_for(length):
+        return objections  # a null may give the same day again and again
     if workers_repeat(suspect, first):
         objections["forked workers"] = "make the same days"
     if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):

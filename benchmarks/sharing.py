@@ -56,7 +56,7 @@ def _integer_program(world: World) -> dict[str, float]:
             position += 1
     bigrams = np.array([(a, b) for a in range(count) for b in world.graph.successors(a)], dtype=np.int32)
     started = time.perf_counter()
-    solve_integer_program(errors, bigrams)
+    solve_integer_program(errors, [bigrams] * (length - 1))
     return {"seconds": time.perf_counter() - started, "bigrams": len(bigrams)}
 
 

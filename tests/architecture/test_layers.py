@@ -107,7 +107,8 @@ def test_the_public_surface_is_exact_and_sorted() -> None:
         thing = getattr(elsewhere, name)
         assert getattr(thing, "__name__", name) == name
     assert set(elsewhere.METHODS) == {
-        "ngram", "ind-reach", "ind-noreach", "global", "global-subsampled", "global-pf",
+        "ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach",
+        "global", "global-subsampled", "global-pf", "uniform", "popular", "constant",
     }  # fmt: skip
 
 

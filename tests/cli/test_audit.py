@@ -27,7 +27,7 @@ def test_a_person_reads_the_promise_and_what_is_spent(elsewhere: Command, world:
     words = " ".join(out.split())
     assert (code, err) == (0, "")
     assert "For any two days of 3 visits the chances" in words
-    assert "window of 2" in words
+    assert "2-gram of regions" in words
     assert "exact" in words
     assert "Spent at most" in words
     assert "the number of visits of the day; that a person takes part" in words

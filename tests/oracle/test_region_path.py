@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from elsewhere.mechanism.budget import split_evenly
 from elsewhere.mechanism.perturb import plan_draws
+from elsewhere.reconstruct.chain import NO_CHAIN, region_edges
 from elsewhere.reconstruct.integer_program import solve_integer_program
 from elsewhere.reconstruct.node_errors import region_boxes, region_columns
-from elsewhere.reconstruct.region_path import NO_CHAIN, region_paths
+from elsewhere.reconstruct.region_path import region_paths
+from elsewhere.world.visits import place_world
 from elsewhere.world.world import World
 from worlds import build, world_inputs
 
@@ -79,7 +81,7 @@ def test_shortest_path_integer_program_and_brute_force_agree(
         plan,
         region_columns(world.distances),
         world.distances,
-        world.graph.words,
+        region_edges(world.graph.words, place_world(world)),
         region_boxes(world),
         length,
     )
@@ -101,7 +103,7 @@ def _check_integer_program(world: World, errors: Array, allowed: list[int]) -> N
         [(a, b) for a in allowed for b in allowed if world.graph.has_edge(a, b)], dtype=np.int32
     ).reshape(-1, 2)
     expected = _brute_force(world, errors, allowed)
-    solution = solve_integer_program(errors, bigrams) if len(bigrams) else None
+    solution = solve_integer_program(errors, [bigrams] * (len(errors) - 1)) if len(bigrams) else None
     assert (solution is None) == (expected is None)
     if solution is not None and expected is not None:
         assert abs(solution[1] - expected) < 1e-9 * max(1, expected)
@@ -118,7 +120,7 @@ def test_one_visit_takes_the_best_region(
     plan = plan_draws(split_evenly(Fraction(1), 1, 2), world.max_distance)
     paths, costs, _ = region_paths(
         np.array([[drawn]], dtype=np.int32), plan, region_columns(world.distances), world.distances,
-        world.graph.words, region_boxes(world), 1,
+        region_edges(world.graph.words, place_world(world)), region_boxes(world), 1,
     )  # fmt: skip
     assert costs[0] == 0
     assert float(world.distances.combined(int(paths[0, 0]), drawn)) == 0

@@ -59,7 +59,7 @@ def agreement(
             if row[depth] in after:
                 by_state[after[row[depth]]].append(row)
         waiting += [(reached, depth + 1, some) for reached, some in by_state.items()]
-    return min(1.0, min(values) * len(values))
+    return min(1.0, min(values, default=1.0) * max(1, len(values)))
 
 
 def _p_value(

@@ -11,6 +11,7 @@ from elsewhere import __version__
 from elsewhere.audit.bounds import DrawLoss, draw_losses
 from elsewhere.audit.losses import PAIRS, Losses, sampled_losses
 from elsewhere.audit.sampling import LowerBound
+from elsewhere.mechanism.budget import Draw
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SystemRandomness
 
@@ -173,12 +174,17 @@ def audit(
 def _lines(method: Sharing, length: int, tick: Callable[[], None]) -> list[DrawLine]:
     draws = method.core.draws_for(length)
     losses = draw_losses(method.core.tables(length), draws, tick)
-    lines = _grouped([(f"window of {d.length}", loss) for d, loss in zip(draws, losses, strict=True)])
+    lines = _grouped([(_words(d), loss) for d, loss in zip(draws, losses, strict=True)])
     if method.hidden is None:
         return lines
     # Randomised response spends its ε to the last digit: the accepted mass is the same for every truth.
     epsilon = method.hidden.epsilon
     return [DrawLine(what="length", count=1, epsilon=epsilon, spent=float(epsilon), is_exact=True), *lines]
+
+
+def _words(draw: Draw) -> str:
+    """A draw in words: "2-gram of regions"."""
+    return draw.what.replace("n-gram", f"{draw.length}-gram")
 
 
 def _sum(lines: Sequence[DrawLine]) -> float:

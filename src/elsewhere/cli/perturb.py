@@ -60,14 +60,14 @@ def perturb(
     with needs_extra("reading trajectories", "build"):
         from elsewhere.audit.bounds import draw_losses  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method, options_of  # noqa: PLC0415 - needs an extra
     chosen = method(
         name,
         World.load(world_file),
         epsilon=epsilon,
         hide_length=hide_length,
         **given_options(n, sensitivity),
-        **({"cache": f"{world_file}.tables"} if name == "global" else {}),
+        **({"cache": f"{world_file}.tables"} if "cache" in options_of(name) else {}),
     )
     facts: dict[str, Any] = {}
     if sensitivity == "1":

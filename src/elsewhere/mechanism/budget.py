@@ -20,6 +20,7 @@ class Draw:
     start: int
     length: int
     epsilon: Fraction
+    what: str = "n-gram of regions"
 
 
 def exact_epsilon(value: float | str | Fraction) -> Fraction:

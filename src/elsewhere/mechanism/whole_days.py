@@ -142,6 +142,27 @@ def _go_on(tape: Tape, tables: DayTables, visits: Indices) -> bool:
     return True
 
 
+def propose_days(tables: DayTables, count: int, randomness: Randomness) -> Indices:
+    """Feasible days that have nothing to do with anyone, a row each."""
+    days = np.zeros((count, len(tables.sums)), dtype=np.int32)
+
+    def work(tape: Tape, done: int) -> tuple[int, int]:
+        return _propose_rows(tape, tables, days[done:])
+
+    finish_rows(work, count, _WORDS_PER_TRIAL + _WORDS_PER_VISIT * days.shape[1], randomness)
+    return days
+
+
+@compiled
+def _propose_rows(tape: Tape, tables: DayTables, days: Indices) -> tuple[int, int]:
+    for row in range(len(days)):
+        before = tape.cursor[0]
+        propose_day(tape, tables, days[row])
+        if ran_out(tape):
+            return row, before
+    return len(days), tape.cursor[0]
+
+
 @compiled
 def day_score(tables: DayTables, true_visits: Indices, visits: Indices) -> int:
     """Σ d between two days over |τ| times the largest d, in steps of 2⁻²⁰, clamped (R2).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -62,7 +62,7 @@ class Individual:
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """A draw for each visit."""
-        return split_evenly(self.epsilon, length, 1)
+        return tuple(replace(draw, what="visit") for draw in split_evenly(self.epsilon, length, 1))
 
     def spent_on(self, length: int) -> Fraction:
         return total(self.draws_for(length))

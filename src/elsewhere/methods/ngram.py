@@ -19,6 +19,7 @@ from elsewhere.mechanism.step import Outcome, State, Step, Walks, list_walks, ti
 from elsewhere.mechanism.tilted import tilted_rows
 from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
 from elsewhere.randomness import Randomness
+from elsewhere.reconstruct.chain import region_edges
 from elsewhere.reconstruct.node_errors import region_boxes, region_columns
 from elsewhere.reconstruct.place_path import place_paths
 from elsewhere.reconstruct.region_path import region_paths
@@ -76,6 +77,7 @@ class Ngram:
         self._columns = region_columns(world.distances)
         self._boxes = region_boxes(world)
         self._places = place_world(world)
+        self._edges = region_edges(world.graph.words, self._places)
         self._tables: dict[int, NgramTables] = {}
         self._walks: dict[int, Walks] = {}
 
@@ -145,9 +147,9 @@ class Ngram:
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """The chain of regions that fits the draws best, then places and times in it."""
         started = time.perf_counter()
-        plan, words = self.tables(drawn.length).plan, self.world.graph.words
+        plan = self.tables(drawn.length).plan
         paths, _, region_ways = region_paths(
-            drawn.values, plan, self._columns, self.world.distances, words, self._boxes, drawn.length
+            drawn.values, plan, self._columns, self.world.distances, self._edges, self._boxes, drawn.length
         )
         chained = time.perf_counter()
         chosen, times, place_ways = place_paths(paths, self._places, randomness.words(len(paths)))

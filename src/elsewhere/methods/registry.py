@@ -14,6 +14,8 @@ from elsewhere.mechanism.length import split_off_length
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.listed_day import GlobalListed
 from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.nulls import constant, popular, uniform
+from elsewhere.methods.place_ngram import PlaceNgram
 from elsewhere.methods.protocol import Core
 from elsewhere.methods.sharing import Sharing
 from elsewhere.methods.whole_day import Global
@@ -21,12 +23,25 @@ from elsewhere.world.world import World
 
 METHODS: dict[str, Callable[..., Core]] = {
     "ngram": Ngram,
+    "ngram-noh": partial(PlaceNgram, has_categories=True),
+    "physdist": partial(PlaceNgram, has_categories=False),
     "ind-reach": partial(Individual, uses_reach=True),
     "ind-noreach": partial(Individual, uses_reach=False),
     "global": Global,
     "global-subsampled": partial(GlobalListed, variant="subsampled"),
     "global-pf": partial(GlobalListed, variant="pf"),
+    "uniform": uniform,
+    "popular": popular,
+    "constant": constant,
 }
+
+
+def options_of(name: str) -> set[str]:
+    """Options of a method beside ε and what all methods have."""
+    if name not in METHODS:
+        raise InputError("method", f"found {name!r}, must be one of {', '.join(sorted(METHODS))}")
+    settled = getattr(METHODS[name], "keywords", {})  # what makes this method of its family
+    return set(signature(METHODS[name]).parameters) - {"world", "epsilon", *settled}
 
 
 def method(
@@ -42,10 +57,7 @@ def method(
 
     With ``hide_length=8`` the number of visits is hidden among 1 to 8, for ``length_share`` of ε.
     """
-    if name not in METHODS:
-        raise InputError("method", f"found {name!r}, must be one of {', '.join(sorted(METHODS))}")
-    settled = getattr(METHODS[name], "keywords", {})  # what makes this method of its family
-    allowed = set(signature(METHODS[name]).parameters) - {"world", "epsilon", *settled}
+    allowed = options_of(name)
     for option in options:
         if option not in allowed:
             known = ", ".join(sorted({*allowed, "epsilon", "hide_length"}))

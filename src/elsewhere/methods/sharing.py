@@ -80,7 +80,7 @@ class Sharing:
                 raise InputError(
                     "hide_length", f"found {self.hidden.cap}, must be at most {day}, the timesteps of a day"
                 )
-            for drawn in range(1, self.hidden.cap + 1):
+            for drawn in range(self.hidden.cap, 0, -1):
                 self.core.prepare(drawn)
 
     def share(
@@ -180,7 +180,8 @@ class Sharing:
     def _chunks(self, trajectories: Sequence[Trajectory], source: Randomness) -> list[_Rows]:
         """Days that get the same length together, in pieces that do not depend on the workers."""
         by_length: dict[int, list[int]] = {}
-        for true_length in {len(trajectory) for trajectory in trajectories}:
+        # What is counted for the longest holds shorter ones too.
+        for true_length in sorted({len(trajectory) for trajectory in trajectories}, reverse=True):
             self.prepare(true_length)
         lengths, _ = self._lengths(trajectories, source, constant_work=False)
         for number, length in enumerate(lengths):

@@ -15,13 +15,12 @@ from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon, total
 from elsewhere.mechanism.draw import coin_of
 from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
-from elsewhere.mechanism.whole_days import DayTables, count_days, day_scores, list_days, perturb_days
+from elsewhere.mechanism.whole_days import DayTables, day_scores, list_days, perturb_days
+from elsewhere.methods.day_counts import DayCounts
 from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
-from elsewhere.methods.table_cache import cached_tables
 from elsewhere.methods.visit_rows import VisitRows
 from elsewhere.randomness import Randomness
 from elsewhere.trajectories import Trajectory
-from elsewhere.world.visits import largest_visit_distance, place_world, visit_distances
 from elsewhere.world.world import World
 
 # The trials of a draw grow with e^(ε/2); past this a day would take seconds.
@@ -51,18 +50,13 @@ class Global:
                 "epsilon",
                 f"{float(self.epsilon):g} for a whole day at once takes too long: at most {_LARGEST_EPSILON}",
             )
-        self._cache = None if cache is None else Path(cache)
-        self._progress = progress
         self._rows = VisitRows(world)
-        self._places = place_world(world)
-        self._distances = visit_distances(world)
-        self._sensitivity = largest_visit_distance(self._distances, world.clock.timesteps)
-        self._tables: dict[int, DayTables] = {}
+        self._counts = DayCounts(world, cache, progress)
         self._listed: dict[int, tuple[list[Outcome], list[Fraction], Indices]] = {}
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """One draw of everything."""
-        return (Draw(start=0, length=length, epsilon=self.epsilon),)
+        return (Draw(start=0, length=length, epsilon=self.epsilon, what="whole day"),)
 
     def spent_on(self, length: int) -> Fraction:
         return total(self.draws_for(length))
@@ -73,23 +67,8 @@ class Global:
         self.tables(length)
 
     def tables(self, length: int) -> DayTables:
-        """Counts of feasible days: public, made once for a world and a length, and kept if so wished."""
-        if length not in self._tables:
-            sums, scales, cumulative = cached_tables(
-                self._cache,
-                f"{self.world.hash}-days-{length}",
-                lambda: count_days(self._places, length, self._progress),
-                self._shapes(length),
-            )
-            self._tables[length] = DayTables(
-                places=self._places,
-                distances=self._distances,
-                sums=sums,
-                scales=scales,
-                cumulative=cumulative,
-                sensitivity=self._sensitivity,
-            )
-        return self._tables[length]
+        """Counts of feasible days."""
+        return self._counts.tables(length)
 
     def secret(self, trajectory: Trajectory) -> Outcome:
         """Each visit as a number."""
@@ -142,7 +121,3 @@ class Global:
             days, chances = list_days(self.tables(length))
             self._listed[length] = (list(map(tuple, days.tolist())), chances, days)
         return self._listed[length]
-
-    def _shapes(self, length: int) -> tuple[tuple[int, ...], ...]:
-        visits = self._places.is_open.size
-        return (length, visits), (length,), (length, visits)

@@ -9,6 +9,7 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
+from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import (
     NEAR_CHORD_SQUARED,
     continuous_longitudes,
@@ -32,11 +33,17 @@ class Boxes(NamedTuple):
 
 
 def region_boxes(world: World) -> Boxes:
-    regions = world.regions
-    latitudes = world.places.latitudes
-    longitudes = continuous_longitudes(world.places.longitudes)
-    starts = regions.place_offsets[:-1]
-    lat, lng = latitudes[regions.place_indices], longitudes[regions.place_indices]
+    return _boxes(world.places, world.regions.place_offsets, world.regions.place_indices)
+
+
+def place_boxes(places: Places) -> Boxes:
+    """Boxes of places by themselves: each is a point."""
+    return _boxes(places, *(np.arange(len(places) + more, dtype=np.int32) for more in (1, 0)))
+
+
+def _boxes(places: Places, offsets: Indices, members: Indices) -> Boxes:
+    latitudes, longitudes = places.latitudes, continuous_longitudes(places.longitudes)
+    lat, lng, starts = latitudes[members], longitudes[members], offsets[:-1]
     edges = np.stack(
         [
             np.minimum.reduceat(lat, starts),
@@ -46,7 +53,7 @@ def region_boxes(world: World) -> Boxes:
         ],
         axis=1,
     )
-    return Boxes(regions.place_offsets, regions.place_indices, latitudes, longitudes, edges)
+    return Boxes(offsets, members, latitudes, longitudes, edges)
 
 
 class Columns(NamedTuple):

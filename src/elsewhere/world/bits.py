@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.arrays import Words
 from elsewhere.compiled import compiled
 
 
@@ -21,8 +20,3 @@ def count_bits(word: np.uint64) -> int:
 def lowest_bit(word: np.uint64) -> int:
     """Position of the lowest set bit."""
     return count_bits((word & (~word + np.uint64(1))) - np.uint64(1))
-
-
-@compiled
-def has_bit(row: Words, position: int) -> bool:
-    return bool((row[position >> 6] >> np.uint64(position & 63)) & np.uint64(1))

@@ -13,6 +13,7 @@ from elsewhere.compiled import compiled
 from elsewhere.knowledge.categories import category_distances
 from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
 from elsewhere.knowledge.travel import StepTable
+from elsewhere.world.distances import RegionDistances
 from elsewhere.world.world import World
 
 
@@ -117,6 +118,18 @@ def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistan
         hours_per_step=world.clock.timestep_minutes / 60,
         time_cap_hours=world.distances.time_cap_hours,
         is_circular=world.distances.is_circular,
+    )
+
+
+def place_distances(distances: VisitDistances) -> RegionDistances:
+    """√(d_s² + d_c²) between places: as if they were regions without a time."""
+    return RegionDistances(
+        vectors=distances.vectors,
+        mid_hours=np.zeros(len(distances.kinds)),
+        kinds=distances.kinds,
+        category_table=distances.category_table,
+        time_cap_hours=distances.time_cap_hours,
+        is_circular=False,
     )
 
 
