@@ -20,6 +20,7 @@ from elsewhere.params import (
     RoadTravel,
     SpeedTravel,
     Table,
+    TimetableTravel,
     WorldConfig,
     WorldSettings,
 )
@@ -92,7 +93,7 @@ def _overridden(values: dict[str, Any], overrides: dict[str, Any]) -> dict[str, 
 
 
 _PARTS = {"speed_kmh": ("travel", "speed_kmh"), "grid": ("space", "cells"), "kappa": ("kappa", "least")}
-_KINDS_WITH = {"speed_kmh": ("speed", "roads"), "grid": ("grid",)}
+_KINDS_WITH = {"speed_kmh": ("speed", "roads", "timetable"), "grid": ("grid",)}
 
 
 def _option(key: str) -> str:
@@ -113,10 +114,8 @@ def _with_paths_from(config: WorldConfig, folder: Path) -> WorldConfig:
 
     settings = config.settings
     travel, space = settings.travel, settings.space
-    if isinstance(travel, MatrixTravel):
-        travel = travel.model_copy(update=resolved(travel, "file"))
-    elif isinstance(travel, RoadTravel):
-        travel = travel.model_copy(update=resolved(travel, "nodes", "edges"))
+    given = [name for name in ("file", "nodes", "edges") if getattr(travel, name, None) is not None]
+    travel = travel.model_copy(update=resolved(travel, *given))
     if isinstance(space, PolygonSpace):
         space = space.model_copy(update=resolved(space, "file"))
     settings = settings.model_copy(update={"travel": travel, "space": space})
@@ -160,7 +159,7 @@ def _faults_of(error: ValidationError, short_keys: dict[str, str]) -> list[Fault
 
 
 def _is_type_name(part: str) -> bool:
-    tags = {"speed", "matrix", "roads", "grid", "clusters", "polygons", "h3"}
+    tags = {"speed", "matrix", "roads", "timetable", "grid", "clusters", "polygons", "h3"}
     return part in tags or "[" in part or part in {"float", "int"}
 
 
@@ -169,7 +168,8 @@ def _allowed_keys(keys: list[str], location: tuple[int | str, ...]) -> list[str]
     if len(keys) == 1:
         return ["places", "categories", "speed_kmh", "grid", *WorldSettings.model_fields]
     tables: dict[str, type[Table]] = {
-        "speed": SpeedTravel, "matrix": MatrixTravel, "roads": RoadTravel, "grid": GridSpace,
+        "speed": SpeedTravel, "matrix": MatrixTravel, "roads": RoadTravel,
+        "timetable": TimetableTravel, "grid": GridSpace,
         "clusters": ClusterSpace, "polygons": PolygonSpace, "h3": H3Space, "kappa": Kappa,
     }  # fmt: skip
     named = [tables[part] for part in location if isinstance(part, str) and part in tables]

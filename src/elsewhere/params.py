@@ -60,13 +60,37 @@ class MatrixTravel(Table):
     file: Path
 
 
+_MODE_KMH = {"walk": 5.0, "bike": 15.0, "drive": 30.0}
+
+
 class RoadTravel(Table):
-    """Shortest paths over nodes (node_id, lat, lng) and directed edges (from_node, to_node, km)."""
+    """Shortest paths over roads: an OpenStreetMap extract, or nodes and directed edges.
+
+    Nodes have node_id, lat, lng; edges from_node, to_node, km. From an extract come the roads for a mode;
+    cars go as fast as each road's limit, unless ``limits`` is false.
+    """
 
     kind: Literal["roads"]
-    nodes: Path
-    edges: Path
+    nodes: Path | None = None
+    edges: Path | None = None
+    file: Path | None = None
+    mode: Literal["walk", "bike", "drive"] | None = None
+    limits: StrictBool = True
     speed_kmh: Speed = 8.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_source(cls, values: Any) -> Any:
+        if isinstance(values, dict):
+            is_extract = "file" in values
+            if is_extract == ("nodes" in values and "edges" in values):
+                raise ValueError("needs either file (an OpenStreetMap extract), or nodes and edges")
+            if is_extract:
+                mode = values.get("mode", "drive")
+                return {"mode": mode, "speed_kmh": _MODE_KMH.get(mode, 8.0), **values}
+            if "mode" in values or "limits" in values:
+                raise ValueError("mode and limits are for an OpenStreetMap extract, not for nodes and edges")
+        return values
 
     @field_validator("speed_kmh")
     @classmethod
@@ -74,6 +98,16 @@ class RoadTravel(Table):
         if any(math.isinf(value) for value in (speed if isinstance(speed, list) else [speed])):
             raise ValueError("must be finite on roads")
         return speed
+
+
+class TimetableTravel(Table):
+    """What runs on the world's day by a GTFS feed, and walking."""
+
+    kind: Literal["timetable"]
+    file: Path
+    speed_kmh: Positive = 5.0
+    walk_km: Positive = 1.5
+    change_minutes: Annotated[float, Field(ge=0, le=60)] = 2.0
 
 
 class GridSpace(Table):
@@ -144,7 +178,7 @@ class Kappa(Table):
     """"count", "popularity", or the name of a numeric column in the table of places."""
 
 
-TravelSettings = Annotated[SpeedTravel | MatrixTravel | RoadTravel, Discriminator("kind")]
+TravelSettings = Annotated[SpeedTravel | MatrixTravel | RoadTravel | TimetableTravel, Discriminator("kind")]
 SpaceSettings = Annotated[GridSpace | ClusterSpace | PolygonSpace | H3Space, Discriminator("kind")]
 
 
@@ -246,10 +280,10 @@ def restored_settings(plain: dict[str, Any]) -> WorldSettings:
     travel, space = dict(plain["travel"]), dict(plain["space"])
     gone = Path()
     plain = {**plain, "interval_minutes": max(plain["interval_minutes"], plain["timestep_minutes"])}
-    if travel["kind"] == "matrix":
+    if travel["kind"] in {"matrix", "timetable"} or travel.get("mode"):
         travel["file"] = gone
     elif travel["kind"] == "roads":
-        travel |= {"nodes": gone, "edges": gone}
+        travel = {"kind": "roads", "speed_kmh": travel["speed_kmh"], "nodes": gone, "edges": gone}
     if space["kind"] == "polygons":
         space["file"] = gone
     return WorldSettings.model_validate({**plain, "travel": travel, "space": space})

@@ -115,7 +115,7 @@ def test_shortest_path_integer_program_and_brute_force_agree(
 def test_times_are_spread_by_the_least_total_shift(drawn: list[int]) -> None:
     found = spread(np.array(drawn, dtype=np.int32), 8).tolist()
     assert all(a < b for a, b in pairwise(found))
-    assert 0 <= found[0]
+    assert found[0] >= 0
     assert found[-1] < 8
     shifts = [
         sum(abs(a - b) for a, b in zip(sorted(drawn), times, strict=True))

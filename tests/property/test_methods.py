@@ -54,11 +54,72 @@ def test_what_is_shared_is_feasible(tmp_path: Path, inputs: tuple[Any, Any], dat
             assert all(world.is_open[world.place_index[v.place_id], v.timestep] for v in shared)
 
 
+def _check(world: World, name: str, day: ew.Trajectory) -> None:
+    """One day, many, and one with its length hidden: all feasible, all as long as they should be."""
+    method = ew.method(name, world, epsilon=5)
+    for shared in (method.share(day)[0], *method.share_many([day] * 20)):
+        assert len(shared) == len(day)
+        assert _is_feasible(world, shared)
+    hidden = ew.method(name, world, epsilon=5, hide_length=2)
+    assert {len(shared) for shared in hidden.share_many([day] * 30)} <= {1, 2}
+
+
+def _one_way_city(folder: Path) -> World:
+    """Four places round a one-way street, quicker by night: there and back are never the same."""
+    folder.mkdir(exist_ok=True)
+    rows = ["from_id,to_id,minutes,hour"]
+    for hour in range(24):
+        minutes = 45 if hour < 12 else 170
+        rows += [f"p{i},p{(i + k) % 4},{k * minutes},{hour}" for i in range(4) for k in (1, 2, 3)]
+    (folder / "travel.csv").write_text("\n".join(rows) + "\n")
+    places = [place(f"p{i}", 50 + 0.01 * i, 10, hours="06:00-23:00" if i % 2 else "24/7") for i in range(4)]
+    travel = {"kind": "matrix", "file": str(folder / "travel.csv")}
+    return build(folder, places, {"kappa": 1, "timestep_minutes": 120, "travel": travel})
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_one_way_streets_with_other_times_by_the_hour(tmp_path: Path, name: str) -> None:
+    world = _one_way_city(tmp_path)
+    steps = [[[int(world.travel.steps(a, b, p)) for b in (0, 1)] for a in (0, 1)] for p in (0, 12)]
+    assert steps == [[[1, 1], [2, 1]], [[1, 2], [5, 1]]]
+    _check(world, name, ew.Trajectory([("p0", 3), ("p1", 5), ("p0", 9)]))
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_a_single_region(tmp_path: Path, name: str) -> None:
+    rows = [place(f"p{i}", 50 + 0.01 * i, 10, hours="24/7") for i in range(3)]
+    keys = {"kappa": 1, "grid": 1, "timestep_minutes": 240, "interval_minutes": 1440}
+    world = build(tmp_path, rows, keys)
+    assert len(world.regions) == 1
+    _check(world, name, ew.Trajectory([("p0", 1), ("p2", 4)]))
+
+
 @pytest.mark.parametrize("name", sorted(METHODS))
 def test_one_place_alone(tmp_path: Path, name: str) -> None:
     world = build(tmp_path, [place("a", 50, 10)], {"kappa": 1, "timestep_minutes": 120})
-    shared = ew.method(name, world, epsilon=5).share(ew.Trajectory([("a", 3), ("a", 11)]))[0]
+    day = ew.Trajectory([("a", 3), ("a", 11)])
+    shared = ew.method(name, world, epsilon=5).share(day)[0]
     assert [visit.place_id for visit in shared] == ["a", "a"]
+    _check(world, name, day)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_one_visit(tmp_path: Path, name: str) -> None:
+    world = _one_way_city(tmp_path)
+    for step in (0, 11):
+        _check(world, name, ew.Trajectory([("p1", step)]))
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_more_visits_than_timesteps_left(tmp_path: Path, name: str) -> None:
+    """Days that begin when hardly any timestep is left, go past midnight, or fill every timestep."""
+    rows = [place("a", 50, 10, hours="24/7"), place("b", 50, 10.001, hours="24/7")]
+    world = build(tmp_path, rows, {"kappa": 1, "timestep_minutes": 240, "interval_minutes": 240})
+    _check(world, name, ew.Trajectory([("a", 4), ("b", 5), ("a", 6), ("b", 7)]))
+    _check(world, name, ew.Trajectory([("b", 5), ("b", 9)]))
+    _check(world, name, ew.Trajectory([("ab"[step % 2], step) for step in range(6)]))
+    with pytest.raises(ew.InputError, match="6 timesteps"):
+        ew.method(name, world, epsilon=5).share(ew.Trajectory([("a", step) for step in range(7)]))
 
 
 @given(world_inputs(most=4))

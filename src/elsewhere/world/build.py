@@ -11,6 +11,8 @@ import numpy as np
 from elsewhere.arrays import Bools
 from elsewhere.config import read_config
 from elsewhere.errors import InputError
+from elsewhere.io.gtfs import read_timetable
+from elsewhere.io.osm_roads import read_osm_roads
 from elsewhere.io.tables import read_categories, read_places
 from elsewhere.io.travel_tables import check_table_size, read_road_network, read_travel_matrix
 from elsewhere.knowledge.categories import CategoryTree, category_distances
@@ -18,6 +20,7 @@ from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places
 from elsewhere.knowledge.roads import road_milliseconds
+from elsewhere.knowledge.timetable import timetable_milliseconds
 from elsewhere.knowledge.travel import (
     RoadNetwork,
     StepTable,
@@ -26,7 +29,15 @@ from elsewhere.knowledge.travel import (
     step_table,
     straight_line,
 )
-from elsewhere.params import MatrixTravel, PolygonSpace, RoadTravel, SpeedTravel, WorldConfig, WorldSettings
+from elsewhere.params import (
+    MatrixTravel,
+    PolygonSpace,
+    RoadTravel,
+    SpeedTravel,
+    TimetableTravel,
+    WorldConfig,
+    WorldSettings,
+)
 from elsewhere.world.decomposition import build_regions
 from elsewhere.world.distances import RegionDistances, largest_distance
 from elsewhere.world.graph import Progress, RegionGraph, build_graph, no_progress
@@ -58,9 +69,11 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
         travel = straight_line(places, clock, settings.travel.speed_kmh)
     elif isinstance(settings.travel, MatrixTravel):
         travel = read_travel_matrix(settings.travel.file, places, clock)
-    else:
-        roads = read_road_network(settings.travel.nodes, settings.travel.edges)
+    elif isinstance(settings.travel, RoadTravel):
+        roads = _read_roads(settings.travel)
         travel = road_travel(roads, places, clock, settings.travel)
+    else:
+        travel = timetable_travel(places, clock, settings.travel)
     return assemble(
         settings,
         tree,
@@ -124,6 +137,26 @@ def clock_of(settings: WorldSettings) -> Clock:
 def plain_settings(settings: WorldSettings) -> dict[str, Any]:
     """Settings as JSON, without paths: what the files held is in the world itself."""
     return settings.model_dump(mode="json", exclude={"travel": {"file", "nodes", "edges"}, "space": {"file"}})
+
+
+def _read_roads(settings: RoadTravel) -> RoadNetwork:
+    if settings.file is not None and settings.mode is not None:
+        return read_osm_roads(settings.file, settings.mode, has_limits=settings.limits)
+    assert settings.nodes is not None  # noqa: S101 - settings have one or the other
+    assert settings.edges is not None  # noqa: S101 - as above
+    return read_road_network(settings.nodes, settings.edges)
+
+
+def timetable_travel(places: Places, clock: Clock, settings: TimetableTravel) -> StepTable:
+    """Travel on foot and by what runs between all places, for each hour of departure."""
+    check_table_size(24, len(places), "timetable")
+    timetable = read_timetable(
+        settings.file, clock, change_minutes=settings.change_minutes, speed_kmh=settings.speed_kmh
+    )
+    times = timetable_milliseconds(
+        timetable, places.vectors, clock, speed_kmh=settings.speed_kmh, walk_km=settings.walk_km
+    )
+    return step_table(times, np.arange(24, dtype=np.uint8), clock, places.is_anywhere)
 
 
 def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel) -> StepTable:

@@ -22,7 +22,14 @@ from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places, changed_places
 from elsewhere.knowledge.roads import road_milliseconds
 from elsewhere.knowledge.travel import StepTable, Travel, hourly_profiles, step_table, straight_line
-from elsewhere.params import MatrixTravel, RoadTravel, SpeedTravel, WorldSettings, restored_settings
+from elsewhere.params import (
+    MatrixTravel,
+    RoadTravel,
+    SpeedTravel,
+    TimetableTravel,
+    WorldSettings,
+    restored_settings,
+)
 from elsewhere.world.build import assemble
 from elsewhere.world.graph import EdgeFiller, Progress, RegionGraph, degrees_of, no_progress
 from elsewhere.world.regions import Regions
@@ -76,26 +83,37 @@ def _updated_travel(
         case SpeedTravel(speed_kmh=speed):
             return straight_line(places, world.clock, speed)
         case MatrixTravel():
-            return _updated_matrix(world, places, source)
+            return _updated_matrix(world, places, source, "a given matrix")
+        case TimetableTravel():
+            _refuse_moves(world, places, source)
+            return _updated_matrix(world, places, source, "by a timetable")
         case RoadTravel():
             return _updated_roads(world, settings.travel, places, old_of_new)
 
 
-def _updated_matrix(world: World, places: Places, source: str) -> StepTable:
+def _refuse_moves(world: World, places: Places, source: str) -> None:
+    """The timetable is not in the world: times to where a place was do not hold where it is."""
+    for place_id, vector in zip(places.ids, places.vectors, strict=True):
+        old = world.place_index.get(place_id)
+        if old is not None and not np.array_equal(world.places.vectors[old], vector):
+            raise InputError(source, f"{place_id!r} has moved: travel is by a timetable, build it again")
+
+
+def _updated_matrix(world: World, places: Places, source: str, kind: str) -> StepTable:
     """The given matrix without removed places; it has no times for new ones."""
     assert isinstance(world.travel, StepTable)  # noqa: S101 - what MatrixTravel always makes
     unknown = [place_id for place_id in places.ids if place_id not in world.place_index]
     if unknown:
         raise InputError(
             source,
-            f"no travel times for the new place {unknown[0]!r}: this world's travel is a given matrix, "
-            "build it again with a matrix that lists the place",
+            f"no travel times for the new place {unknown[0]!r}: this world's travel is {kind}, "
+            "build it again with times for the place",
         )
     if not np.array_equal(
         world.places.is_anywhere[[world.place_index[place_id] for place_id in places.ids]], places.is_anywhere
     ):
         raise InputError(
-            source, "'anywhere' cannot change in a world with a given travel matrix: build it again"
+            source, f"'anywhere' cannot change in a world whose travel is {kind}: build it again"
         )
     rows = np.array([world.place_index[place_id] for place_id in places.ids])
     return replace(
