@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -11,13 +12,20 @@ import numpy as np
 
 from elsewhere.arrays import Bools, Indices
 from elsewhere.errors import InputError
-from elsewhere.mechanism.budget import Draw, windows
+from elsewhere.mechanism.budget import Draw, split_evenly, windows
+from elsewhere.mechanism.draw import coin_of
 from elsewhere.mechanism.length import HiddenLength
 from elsewhere.mechanism.perturb import plan_draws
+from elsewhere.mechanism.place_proposal import list_places, open_places
+from elsewhere.mechanism.place_walks import WalkTables
 from elsewhere.mechanism.proposal import Proposals, build_proposals
 from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
+from elsewhere.mechanism.visits import VisitTables, order_by_time
+from elsewhere.methods.individual import Individual
 from elsewhere.methods.ngram import Ngram, NgramTables
-from elsewhere.methods.protocol import Batch, Drawn, Rebuilt, ShareInfo, Trials
+from elsewhere.methods.place_ngram import PlaceNgram
+from elsewhere.methods.protocol import Batch, Core, Drawn, Rebuilt, ShareInfo, Trials
+from elsewhere.methods.registry import options_of
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -25,8 +33,8 @@ from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
 
 
-class Peeking(Ngram):
-    """A core whose tables can see what is true, as no core's should."""
+class Peeks:
+    """Makes the tables of a core see what is true, as no core's should."""
 
     truth: Outcome | None = None
 
@@ -36,26 +44,34 @@ class Peeking(Ngram):
         rows = []
         for secret in secrets:
             self._peek(tuple(secret.tolist()))
-            rows.append(super().perturb(secret[None], randomness, constant_work=constant_work))
+            rows.append(super().perturb(secret[None], randomness, constant_work=constant_work))  # type: ignore[misc]
         values = np.concatenate([drawn.values for drawn, _ in rows])
         return Drawn(length=secrets.shape[1], values=values), np.concatenate([trials for _, trials in rows])
 
     def step(self, secret: Outcome, state: State) -> Step | None:
         self._peek(secret)
-        return super().step(secret, state)
+        return super().step(secret, state)  # type: ignore[misc, no-any-return]
 
-    def tables(self, length: int) -> NgramTables:
-        honest = super().tables(length)
+    def tables(self, length: int) -> Any:
+        honest = super().tables(length)  # type: ignore[misc]
         return honest if self.truth is None else self.broken(honest, self.truth)
 
-    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+    def broken(self, tables: Any, truth: Outcome) -> Any:
         """The tables, one of them spoilt by what is true."""
-        del truth
-        return tables
+        raise NotImplementedError
 
     def _peek(self, secret: Outcome) -> None:
         self.truth = secret
-        self._walks.clear()
+        for kept in ("_walks", "_candidates"):
+            getattr(self, kept, {}).clear()
+
+
+class Peeking(Peeks, Ngram):
+    """The paper's solution with tables that see what is true."""
+
+    def broken(self, tables: NgramTables, truth: Outcome) -> NgramTables:
+        del truth
+        return tables
 
 
 def _edges(world: World) -> Bools:
@@ -242,6 +258,44 @@ class CoinTooSharp(Ngram):
         return drawn
 
 
+class TrueHoursOfPlaces(Peeks, PlaceNgram):
+    """N-grams of places must be open when the first true visit was, whatever the drawn times say (R5)."""
+
+    def broken(self, tables: WalkTables, truth: Outcome) -> WalkTables:
+        places = tables.opens.places
+        is_open = places.is_open[:, truth[0] % places.is_open.shape[1]]
+        if not is_open.any():
+            return tables
+        return tables._replace(opens=open_places(places._replace(is_open=places.is_open & is_open[:, None])))
+
+    def _listed(self, times: tuple[int, ...]) -> list[Outcome]:
+        return list_places(self.tables(1).opens, times)
+
+
+class TimesComeFree(PlaceNgram):
+    """ε is divided by the n-grams of places alone, the timesteps come free (R4)."""
+
+    def draws_for(self, length: int) -> tuple[Draw, ...]:
+        return split_evenly(self.epsilon, length, self.n)
+
+    def tables(self, length: int) -> WalkTables:
+        draws = self.draws_for(length)
+        honest = super().tables(length)
+        return honest._replace(time_coin=coin_of(draws[0].epsilon), plan=plan_draws(draws, self._largest))
+
+
+class AfterTheTruth(Peeks, Individual):
+    """Candidates come no earlier than the first true visit (R5)."""
+
+    def broken(self, tables: VisitTables, truth: Outcome) -> VisitTables:
+        first = truth[0] % tables.places.is_open.shape[1]
+        later = np.minimum(tables.later, tables.later[:, :, first : first + 1])
+        if not later[0].any():
+            return tables
+        by_time, starts = order_by_time(later)
+        return tables._replace(later=later, by_time=by_time, starts=starts)
+
+
 class SameWordsForEveryOtherDraw(Ngram):
     """Every other visit is drawn with the same words: what one hides, two together give away (R13)."""
 
@@ -304,7 +358,7 @@ class SeededForMany(Sharing):
 class OneGenerator(Sharing):
     """One generator, seeded when the program starts, that forked workers inherit (R13)."""
 
-    def __init__(self, core: Ngram, hidden: HiddenLength | None = None) -> None:
+    def __init__(self, core: Core, hidden: HiddenLength | None = None) -> None:
         super().__init__(core, hidden)
         self._generator = SeededRandomness(1)
 
@@ -334,18 +388,20 @@ class Fault:
     """A broken method, and the ε it claims."""
 
     name: str
-    core: type[Ngram] = Ngram
+    core: Callable[..., Core] = Ngram
     sharing: type[Sharing] = Sharing
+    of: str = "ngram"
     n: int = 2
     epsilon: Fraction = Fraction(1)
     hides_length: bool = False
 
     def method(self, world: World) -> Sharing:
         """The broken method on a world."""
+        options = {"n": self.n} if "n" in options_of(self.of) else {}
         if not self.hides_length:
-            return self.sharing(self.core(world, epsilon=self.epsilon, n=self.n))
+            return self.sharing(self.core(world, epsilon=self.epsilon, **options))
         half = self.epsilon / 2
-        return self.sharing(self.core(world, epsilon=half, n=self.n), HiddenLength(cap=3, epsilon=half))
+        return self.sharing(self.core(world, epsilon=half, **options), HiddenLength(cap=3, epsilon=half))
 
 
 FAULTS = [
@@ -362,6 +418,9 @@ FAULTS = [
     Fault("unclamped score", UnclampedScore),
     Fault("length leak", sharing=LengthLeak, hides_length=True),
     Fault("coin too sharp", CoinTooSharp, epsilon=Fraction(10)),
+    Fault("true opening hours of places", TrueHoursOfPlaces, of="ngram-noh", epsilon=Fraction(5)),
+    Fault("timesteps come free", TimesComeFree, of="ngram-noh", epsilon=Fraction(5)),
+    Fault("candidates after the truth", AfterTheTruth, of="ind-reach"),
     Fault("same words for every other draw", SameWordsForEveryOtherDraw, n=1),
     Fault("truth kept for later", TruthKeptForLater),
     Fault("true visit handed out", sharing=SharesTheTruth),

@@ -68,7 +68,9 @@ def channels(folder: Path, name: str) -> tuple[int, float]:
 def caught_by(folder: Path, fault: Fault) -> dict[str, str]:
     """Objections to a fault, on the first world where it shows."""
     for seed in FAULT_WORLDS:
-        if objections := detect(fault.method(tiny_world(folder, seed)), float(fault.epsilon), samples=8000):
+        if objections := detect(
+            fault.method(tiny_world(folder, seed, most_places(fault.of))), float(fault.epsilon), samples=8000
+        ):
             return objections
     return {}
 

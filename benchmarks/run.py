@@ -81,6 +81,54 @@ def _print_sharing(console: Console, sharing: dict[str, Any]) -> None:
     )
 
 
+# Total seconds a trajectory in the paper's Table 2 (tab:runtime-analysis), Taxi-Foursquare and Safegraph.
+PAPER_SECONDS = {
+    "ind-noreach": (0.720, 0.791), "ind-reach": (0.006, 0.006), "physdist": (68.564, 61.464),
+    "ngram-noh": (31.879, 25.325), "ngram": (5.582, 3.735),
+}  # fmt: skip
+
+
+def _print_methods(console: Console, measured: dict[str, Any]) -> None:
+    title = f"Methods, ε = 5, {measured['days']:,} days of five visits, {measured['source']}, one core"
+    table = Table(title=title, title_justify="left")
+    headers = ("", "tables, s", "tables, MB", "a day, ms", "a second", "one with constant work, ms")
+    for header in (*headers, "paper, s (Taxi / Safegraph)"):
+        table.add_column(header, justify="right")
+    for name, row in measured["methods"].items():
+        paper = " / ".join(f"{seconds:g}" for seconds in PAPER_SECONDS.get(name, ())) or "–"
+        numbers = (
+            f"{row['tables_s']:.2f}", f"{row['tables_mb']:.0f}", f"{row['ms']:.3f}",
+            f"{1000 / row['ms']:,.0f}", f"{row['one_ms']:.2f}",
+        )  # fmt: skip
+        table.add_row(name, *numbers, paper)
+    console.print(table)
+    for name, program in measured["program"].items():
+        console.print(
+            f"{name}: the integer program, three visits among 500 places, {program['bigrams']:,} pairs: "
+            f"{program['seconds']:.1f} s, {program['against_ours']:,.0f} times as long as ours on its draws"
+        )
+
+
+def _method_bars(measured: dict[str, Any]) -> list[dict[str, Any]]:
+    """What issue D asks."""
+    rows, program = measured["methods"], measured["program"]
+    checks = [
+        ("global: its table, five visits", rows["global"]["tables_s"], 15.0, "s"),
+        ("global: memory of its table", rows["global"]["tables_mb"], 200.0, "MB"),
+        ("global: one trajectory, constant work", rows["global"]["one_ms"], 30.0, "ms"),
+        ("5,000 / (ind-reach a second)", 5 * rows["ind-reach"]["ms"], 1.0, "×"),
+        ("5,000 / (ind-noreach a second)", 5 * rows["ind-noreach"]["ms"], 1.0, "×"),
+    ]
+    checks += [
+        (f"100 / ({name} against its integer program)", 100 / program[name]["against_ours"], 1.0, "×")
+        for name in ("ngram-noh", "physdist")
+    ]
+    return [
+        {"what": what, "measured": value, "bar": bar, "unit": unit, "holds": value <= bar}
+        for what, value, bar, unit in checks
+    ]
+
+
 def main() -> None:
     console = Console(width=132)
     rows = []
@@ -88,6 +136,8 @@ def main() -> None:
         for size in SIZES:
             status.update(f"Measuring a world of {size:,} places")
             rows.append(_measured("world_size.py", str(size)))
+        status.update("Measuring every method")
+        methods = _measured("methods.py")
         status.update("Measuring sharing, and the integer program (minutes)")
         sharing = _measured("sharing.py", "--integer-program")
     title = f"Worlds: {rows[0]['source']}; larger ones sampled around its places"
@@ -102,11 +152,12 @@ def main() -> None:
         table.add_row(*(format(row[name], spec) for name, spec in columns.items()))
     console.print(table)
     _print_sharing(console, sharing)
-    bars = _bars(rows) + _sharing_bars(sharing)
+    _print_methods(console, methods)
+    bars = _bars(rows) + _sharing_bars(sharing) + _method_bars(methods)
     for bar in bars:
         mark = "holds" if bar["holds"] else "MISSED"
         console.print(f"{mark:7}{bar['what']}: {bar['measured']:.2f} {bar['unit']} (bar {bar['bar']:g})")
-    report = {"worlds": rows, "sharing": sharing, "bars": bars}
+    report = {"worlds": rows, "sharing": sharing, "methods": methods, "bars": bars}
     (HERE.parent / "bench.json").write_text(json.dumps(report, indent=2) + "\n")
     console.print("Written: bench.json")
     if not all(bar["holds"] for bar in bars):

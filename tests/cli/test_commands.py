@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from commands import Command
+from elsewhere.cli.console import METHOD_HELP
 from elsewhere.cli.main import app
+from elsewhere.methods.registry import METHODS
 from elsewhere.world.world import World
 from worlds import HOURS, TREE, place, write_world_files
 
@@ -285,3 +287,7 @@ def test_no_chart_offers_to_send_itself_anywhere(elsewhere: Command, folder: Pat
     elsewhere("world", "show", folder / "w.world", "--map", folder / "w.html")
     page = (folder / "w.html").read_text()
     assert page.count('"showSendToCloud": false') == 3
+
+
+def test_help_names_every_method() -> None:
+    assert all(name in METHOD_HELP for name in METHODS)

@@ -27,11 +27,14 @@ COMMANDS = (
 )
 
 
+DOCUMENTS = ["README.md", "docs/methods.md", "docs/privacy.md", "docs/sharing.md", "docs/worlds.md"]
+
+
 def _blocks(document: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/privacy.md", "docs/sharing.md", "docs/worlds.md"])
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_examples_run_in_the_order_shown(tmp_path: Path, document: str) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     shell = [block for block in _blocks(document, "sh") if "make" not in block]

@@ -10,6 +10,9 @@ import pytest
 from elsewhere.errors import InputError
 from elsewhere.io.osm_roads import Mode, direction, limit_kmh, may_use, read_osm_roads
 from elsewhere.knowledge.roads import road_milliseconds
+from elsewhere.knowledge.travel import StepTable
+from elsewhere.world.update import update_world
+from worlds import build, place, write_place_rows
 
 # A block of four corners: streets one way round it, a footway across, and a road that leads nowhere else.
 #   3 ← 2       0 → 1 → 2 → 3 → 0 by car; 0 – 4 – 2 on foot; 9 → 8 is an island of its own
@@ -107,3 +110,23 @@ def test_what_is_no_extract_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "empty.osm").write_text('<osm version="0.6"></osm>')
     with pytest.raises(InputError, match="no road to bike on"):
         read_osm_roads(tmp_path / "empty.osm", "bike", has_limits=True)
+
+
+def test_an_update_on_an_extract_equals_a_rebuild(tmp_path: Path) -> None:
+    """The network is in the world: moved and new places need no extract."""
+    extract = _extract(tmp_path)
+    keys = {
+        "kappa": 1,
+        "timestep_minutes": 1,
+        "travel": {"kind": "roads", "file": str(extract), "mode": "drive"},
+    }
+    rows = [place("a", 50.0, 10.0), place("b", 50.01, 10.01), place("c", 50.0, 10.009)]
+    world = build(tmp_path / "before", rows, keys)
+    assert isinstance(world.travel, StepTable)
+    assert world.travel.table[0, 0, 1] != world.travel.table[0, 1, 0]
+    moved = [rows[0], place("b", 50.009, 10.0), rows[2], place("d", 50.01, 10.0)]
+    write_place_rows(tmp_path / "changed.csv", [moved[1], moved[3]])
+    extract.unlink()
+    updated = update_world(world, tmp_path / "changed.csv")
+    _extract(tmp_path)
+    assert updated == build(tmp_path / "after", moved, keys)

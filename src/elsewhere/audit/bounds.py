@@ -106,7 +106,7 @@ def window_loss(
 
 
 def _largest(tables: NgramTables) -> float:
-    """Largest distance of the world, from the plan's Δ of a window of one region's share."""
+    """Largest distance of the world: Δ of a window over its length."""
     return float(tables.plan.sensitivities[0] / tables.plan.lengths[0])
 
 

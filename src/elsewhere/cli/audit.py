@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, table, warn
+from elsewhere.cli.console import (
+    METHOD_HELP,
+    facts_table,
+    needs_extra,
+    out,
+    print_json,
+    progress_bar,
+    table,
+    warn,
+)
 from elsewhere.cli.perturb import given_options
 from elsewhere.errors import InputError
 from elsewhere.io.files import refuse_to_replace, write_text
@@ -26,9 +35,12 @@ def audit(
         ),
     ],
     *,
-    name: Annotated[str, typer.Option("-m", "--method", help="Which method.")] = "ngram",
+    name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",
     n: Annotated[
-        int | None, typer.Option("-n", help="Length of an n-gram, 1 or more; for ngram.  [default: 2]")
+        int | None,
+        typer.Option(
+            "-n", help="Length of an n-gram, 1 or more; for ngram, ngram-noh, physdist.  [default: 2]"
+        ),
     ] = None,
     visits: Annotated[
         int | None,

@@ -57,6 +57,12 @@ def counter(title: str) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.update(task, completed=done)
 
 
+METHOD_HELP = (
+    "ngram, ngram-noh, physdist, ind-reach, ind-noreach, global, global-subsampled, global-pf, "
+    "uniform, popular or constant: see docs/methods.md."
+)
+
+
 @contextmanager
 def needs_extra(what: str, extra: str) -> Iterator[None]:
     """Turn a missing optional library into a message that says how to get it."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import counter, facts_table, needs_extra, out, print_json, warn
+from elsewhere.cli.console import METHOD_HELP, counter, facts_table, needs_extra, out, print_json, warn
 from elsewhere.errors import InputError
 from elsewhere.world.world import World
 
@@ -29,9 +29,12 @@ def perturb(
         typer.Option("-o", "--output", metavar="OUT", help="CSV, Parquet or GeoJSON.", show_default=False),
     ],
     *,
-    name: Annotated[str, typer.Option("-m", "--method", help="One of docs/sharing.md's methods.")] = "ngram",
+    name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",
     n: Annotated[
-        int | None, typer.Option("-n", help="Length of an n-gram, 1 or more; for ngram.  [default: 2]")
+        int | None,
+        typer.Option(
+            "-n", help="Length of an n-gram, 1 or more; for ngram, ngram-noh, physdist.  [default: 2]"
+        ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
     strict: Annotated[
