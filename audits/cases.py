@@ -26,7 +26,7 @@ FAULT_WORLDS = (7, 4)
 
 # Methods whose draws see places and timesteps have far more inputs than those that see regions.
 _MOST_PLACES = {"ngram": 8, "global-subsampled": 2, "global-pf": 3}
-_MOST_DAYS = {"ngram-noh": 100, "physdist": 100, "global": 250, "global-subsampled": 40, "global-pf": 60}
+_MOST_DAYS = {"ngram-noh": 400, "physdist": 400, "global": 250, "global-subsampled": 40, "global-pf": 60}
 
 
 def most_places(name: str) -> int:

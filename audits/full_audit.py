@@ -19,7 +19,8 @@ from elsewhere.audit.channel import all_trajectories
 from elsewhere.audit.report import audit
 from elsewhere.audit.sampling import black_box
 from elsewhere.cli.console import progress_bar
-from elsewhere.datasets.campus_files import write_campus
+from elsewhere.datasets.bundle import write_dataset
+from elsewhere.datasets.campus_files import read_campus
 from elsewhere.methods.registry import METHODS, method
 from elsewhere.methods.sharing import Sharing
 from elsewhere.trajectories import Trajectory
@@ -148,7 +149,7 @@ def main() -> int:
         folder = Path(scratch)
         caught = faults(folder)
         is_seen = broken_is_seen(folder)
-        write_campus(folder / "campus", raw=None, people=1, seed=1, progress=no_progress)
+        write_dataset(folder / "campus", read_campus(None, people=1, seed=1, progress=no_progress))
         sensitivity_one(build_world(folder / "campus/world.toml"), "campus")
         lines = []
         for name in METHODS:

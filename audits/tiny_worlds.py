@@ -14,13 +14,13 @@ from worlds import TREE, build
 # Timesteps of four hours: six a day.
 _CLOCKS = [(240, 240), (240, 480), (360, 360), (480, 480)]
 _HOURS = ["", "24/7", "00:00-12:00", "12:00-24:00", "09:00-17:00", "off", "Mo 10:00-12:00", "20:00-28:00"]
-KINDS = ("any", "duplicates", "isolated", "all alike", "always open")
+KINDS = ("any", "duplicates", "isolated", "all alike", "always open")  # and "gappy": nobody open for hours
 
 
 def tiny_world(folder: Path, seed: int, most: int = 8) -> World:
     """World number ``seed``, with at most so many places; its kind goes round with the seed."""
     generator = np.random.default_rng(seed)
-    kind = KINDS[seed % len(KINDS)]
+    kind = KINDS[seed % len(KINDS)] if seed % 10 != 5 else "gappy"
     count = min(most, int(generator.integers(1, 9)))
     rows = [_place(generator, number, kind) for number in range(count)]
     timestep, interval = _CLOCKS[int(generator.integers(len(_CLOCKS)))]
@@ -42,6 +42,8 @@ def _place(generator: np.random.Generator, number: int, kind: str) -> Place:
     if kind == "isolated" and number == 0:
         latitude += 20  # nobody gets there within a day
     hours = "24/7" if kind in {"all alike", "always open"} or number == 0 else str(generator.choice(_HOURS))
+    if kind == "gappy":
+        hours = "09:00-17:00" if number == 0 else str(generator.choice(["00:00-08:00", "off", "09:00-17:00"]))
     category = "cafe" if kind == "all alike" else str(generator.choice(list(TREE.ids)))
     return Place(
         place_id=f"p{number}",

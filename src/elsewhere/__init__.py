@@ -10,6 +10,7 @@ from elsewhere.world.world import World
 
 if TYPE_CHECKING:
     from elsewhere.config import read_config
+    from elsewhere.methods.frames import from_frame, to_frame
     from elsewhere.methods.ledger import Ledger
     from elsewhere.methods.reading import read_trajectories
     from elsewhere.methods.registry import METHODS, method
@@ -31,9 +32,11 @@ __all__ = [
     "World",
     "WorldFileError",
     "build_world",
+    "from_frame",
     "method",
     "read_config",
     "read_trajectories",
+    "to_frame",
     "update_world",
 ]
 
@@ -42,6 +45,8 @@ _LAZY = {
     "METHODS": "elsewhere.methods.registry",
     "Ledger": "elsewhere.methods.ledger",
     "build_world": "elsewhere.world.build",
+    "from_frame": "elsewhere.methods.frames",
+    "to_frame": "elsewhere.methods.frames",
     "method": "elsewhere.methods.registry",
     "read_trajectories": "elsewhere.methods.reading",
     "read_config": "elsewhere.config",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,15 +12,21 @@ import numpy as np
 import pytest
 
 import elsewhere as ew
-from cases import cases, longest, most_places
+from cases import cases, longest, most_places, plain_options
+from elsewhere.arrays import Words
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import all_trajectories
+from elsewhere.mechanism import rows
+from elsewhere.mechanism.place_walks import WalkTables
 from elsewhere.methods.ngram import Ngram, NgramTables
 from elsewhere.methods.nulls import NULLS
+from elsewhere.methods.place_ngram import PlaceNgram
 from elsewhere.methods.registry import METHODS
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness, SystemRandomness
+from elsewhere.world.world import World
 from tiny_worlds import tiny_world
+from worlds import build, place
 
 CASES = [(name, options) for name in METHODS for options in cases(name)]
 
@@ -65,6 +72,85 @@ def test_draws_with_the_systems_randomness_follow_the_tables_too(
     day = list(all_trajectories(world, longest(name, world, 3)))[-1]
     method = ew.method(name, world, epsilon=8, **options)
     assert agreement(method, day, 10_000, SystemRandomness()) > 1e-6
+
+
+class _FewTrialsOfPlaces(PlaceNgram):
+    """The real core of n-grams of places with so few trials that the fallback shows."""
+
+    def tables(self, length: int) -> WalkTables:
+        tables = super().tables(length)
+        plan = tables.plan._replace(trials=np.full_like(tables.plan.trials, 1))
+        return tables._replace(plan=plan, time_coin=tables.time_coin._replace(trials=1))
+
+
+def _far_apart(folder: Path) -> World:
+    """So many places out of each other's reach that guessing hardly ever finds three in a row."""
+    places = [place(f"p{i:02d}", -60 + 3 * i, 10, hours="24/7") for i in range(40)]
+    return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
+
+
+def _closed_at_noon(folder: Path) -> World:
+    """Nobody is open in the second of three timesteps; two of three places can be reached from each other."""
+    hours = ["00:00-08:00", "16:00-24:00", "00:00-08:00,16:00-24:00"]
+    places = [place(f"p{i}", 50 + (30 if i == 2 else 0.01 * i), 10, hours=h) for i, h in enumerate(hours)]
+    return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
+
+
+@pytest.mark.parametrize("constant_work", [False, True])
+@pytest.mark.parametrize("make", [_far_apart, _closed_at_noon])
+def test_places_that_must_be_counted_follow_the_tables_too(
+    tmp_path: Path, make: Callable[[Path], World], constant_work: bool
+) -> None:
+    """What guessing does not find, and what is found only among closed places."""
+    world = make(tmp_path)
+    day = ew.Trajectory([(world.places.ids[i % len(world.places)], i) for i in range(3)])
+    samples = 600 if constant_work else 20_000
+    for n in (2, 3):
+        method = ew.method("ngram-noh", world, epsilon=16, n=n)
+        assert agreement(method, day, samples, SeededRandomness(5), constant_work=constant_work) > 1e-4
+    if not constant_work:
+        wrong = ew.method("ngram-noh", world, epsilon=24, n=3)
+        assert agreement(method, day, samples, SeededRandomness(5), listed=wrong) < 1e-4
+
+
+@pytest.mark.parametrize("constant_work", [False, True])
+def test_the_fallback_of_places_is_one_more_proposal(tmp_path: Path, constant_work: bool) -> None:
+    world = _closed_at_noon(tmp_path)
+    day = ew.Trajectory([("p0", 0), ("p1", 2)])
+    few, plain = Sharing(_FewTrialsOfPlaces(world, epsilon=30)), ew.method("ngram-noh", world, epsilon=30)
+    source = SeededRandomness(3)
+    assert agreement(few, day, 20_000, source, constant_work=constant_work) > 1e-4
+    assert agreement(few, day, 20_000, source, listed=plain, constant_work=constant_work) < 1e-6
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_constant_work_makes_every_trial(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R15: with constant work a share uses far more words than until something is accepted."""
+    monkeypatch.setattr(rows, "_tape_length", lambda *_: 64)  # so that words asked for are words used
+    world = tiny_world(tmp_path, 4, most_places(name))
+    days = list(all_trajectories(world, longest(name, world, 3)))
+    method = ew.method(name, world, epsilon=10, **plain_options(name))
+    if not method.draws_for(len(days[0])):
+        pytest.skip("draws nothing")
+    used = []
+    for constant_work in (True, False):
+        counted = _Counting(1)
+        for day in (days[0], days[-1]):
+            secret = np.array([method.core.secret(day)], dtype=np.int32)
+            method.core.perturb(secret, counted, constant_work=constant_work)
+        used.append(counted.asked)
+    if name not in {"global-pf", "global-subsampled"}:  # their work is that of the list
+        assert used[0] > 4 * used[1]
+
+
+class _Counting(SeededRandomness):
+    """Counts the words it is asked for."""
+
+    asked = 0
+
+    def words(self, count: int) -> Words:
+        self.asked += count
+        return super().words(count)
 
 
 class _FewTrials(Ngram):

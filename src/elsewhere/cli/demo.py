@@ -12,7 +12,7 @@ import typer
 
 from elsewhere import __version__
 from elsewhere.cli.console import counter, facts_table, needs_extra, out, progress_bar
-from elsewhere.cli.dataset import make_campus
+from elsewhere.cli.dataset import make_city
 from elsewhere.cli.world import write_map
 from elsewhere.evaluate.error import mean_errors, null_errors
 from elsewhere.io.files import write_text
@@ -26,7 +26,7 @@ _NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c"}
 def demo(
     output: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")] = Path("demo"),
 ) -> None:
-    """Make a campus and its people, build its world, share everyone's day, and show it on two pages.
+    """Take central Helsinki, make up its people, build its world, share everyone's day, show it on pages.
 
     Example: elsewhere demo --out demo
     """
@@ -36,13 +36,16 @@ def demo(
         from elsewhere.methods.reading import read_shared, read_trajectories  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
-    facts = make_campus(output, raw=None, people=5000, seed=1)
-    out.print(f"Made up {facts['trajectories']:,} days on a campus of {facts['places']} buildings.")
+    facts = make_city(output)
+    out.print(
+        f"Made up {facts['trajectories']:,} days among {facts['places']:,} places of central Helsinki "
+        "(© OpenStreetMap contributors)."
+    )
     with progress_bar("Connecting regions") as progress:
         world = build_world(output / "world.toml", progress)
-    world.save(output / "campus.world")
+    world.save(output / "helsinki.world")
     out.print(f"Built its world: {len(world.regions):,} regions, {world.graph.bigrams:,} feasible bigrams.")
-    write_map(world, output / "campus.html")
+    write_map(world, output / "helsinki.html")
 
     # These people are made up, and every demo is a new one: what an earlier demo shared may go.
     shared_file = output / "shared.csv"
@@ -83,7 +86,7 @@ def _show(
         "Shared": f"{len(shared):,} days with ngram at ε = {_EPSILON} for each whole day",
         "Mean error of a visit": _in_words(errors),
         "If it were somebody else's": _in_words(nulls) + " (what no information looks like)",
-        "See": f"{output}/sharing.html (true and shared, hour by hour), {output}/campus.html (the world)",
+        "See": f"{output}/sharing.html (true and shared, hour by hour), {output}/helsinki.html (the world)",
     }
     out.print(facts_table(rows))
 

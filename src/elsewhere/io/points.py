@@ -53,15 +53,21 @@ def read_points(path: Path, clock: Clock) -> Iterator[Point]:
     """
     row = 1
     for table in _tables(path):
-        columns = _columns(table, path)
-        faults: list[Fault] = []
-        points = []
-        for values in zip(*columns, strict=True):
-            row += 1
-            points.append(_point(values, row, clock, faults))
-        if faults:
-            raise InputError(str(path), faults)
-        yield from (point for point in points if point is not None)
+        points = points_of_table(table, clock, str(path), before=row)
+        row += len(points)
+        yield from points
+
+
+def points_of_table(table: Table, clock: Clock, source: str, *, before: int = 1) -> list[Point]:
+    """Points of columns of text; ``before`` so many rows came before them."""
+    faults: list[Fault] = []
+    points = [
+        _point(values, row, clock, faults)
+        for row, values in enumerate(zip(*_columns(table, source), strict=True), start=before + 1)
+    ]
+    if faults:
+        raise InputError(source, faults)
+    return [point for point in points if point is not None]
 
 
 def _point(values: tuple[str, ...], row: int, clock: Clock, faults: list[Fault]) -> Point | None:
@@ -107,7 +113,7 @@ def _tables(path: Path) -> Iterator[Table]:
         match path.suffix.lower():
             case ".csv":
                 yield from _csv_tables(path)
-            case ".parquet":
+            case ".parquet" | ".geoparquet":
                 yield from _parquet_tables(path)
             case ".geojson" | ".json":
                 yield _geojson_table(path)
@@ -173,7 +179,7 @@ def _geojson_table(path: Path) -> Table:
     return {name: [row.get(name, "").strip() for row in rows] for name in names}
 
 
-def _columns(table: Table, path: Path) -> list[list[str]]:
+def _columns(table: Table, source: str) -> list[list[str]]:
     """The six columns as text, under whichever name the file has them."""
     found: dict[str, list[str]] = {}
     for name, aliases in ALIASES.items():
@@ -189,6 +195,6 @@ def _columns(table: Table, path: Path) -> list[list[str]]:
         )
         # A file without a header has a private row in its place: columns that we do not know stay unnamed.
         known = ", ".join(sorted(found)) or "none that is known"
-        raise InputError(str(path), f"column {names} missing; the file has {known}")
+        raise InputError(source, f"column {names} missing; the file has {known}")
     height = max(map(len, table.values()))
     return [found.get(name, [""] * height) for name in ALIASES]

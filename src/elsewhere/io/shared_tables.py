@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import struct
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 
@@ -17,16 +19,30 @@ from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.trajectories import SharedTrajectory
 
-SUFFIXES = (".csv", ".parquet", ".geojson")
+# GeoParquet 1.1: longitude and latitude on WGS 84, which is its default.
+_GEO = {
+    "version": "1.1.0",
+    "primary_column": "geometry",
+    "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}},
+}
+SUFFIXES = (".csv", ".parquet", ".geoparquet", ".geojson")
 
 
 def check_suffix(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(str(path), "must end in .csv, .parquet or .geojson")
+        raise InputError(str(path), "must end in .csv, .parquet, .geoparquet or .geojson")
+
+
+class Owner(NamedTuple):
+    """Under what a shared day is filed."""
+
+    uid: str
+    tid: str
+    date: dt.date
 
 
 def shared_frame(
-    people: Sequence[Person], shared: Sequence[SharedTrajectory], places: Places, clock: Clock
+    people: Sequence[Person | Owner], shared: Sequence[SharedTrajectory], places: Places, clock: Clock
 ) -> pl.DataFrame:
     """``uid, tid, datetime, lat, lng, place_id`` of shared trajectories, on the days they are about."""
     row_of = {place_id: row for row, place_id in enumerate(places.ids)}
@@ -65,9 +81,39 @@ def write_shared(path: Path, parts: Sequence[Path], metadata: dict[str, Any]) ->
             with whole_file(path) as file:
                 plan = pl.scan_parquet(list(parts))
                 plan.sink_parquet(file, metadata={"elsewhere": json.dumps(metadata, ensure_ascii=False)})
+        case ".geoparquet":
+            with whole_file(path) as file:
+                plan = pl.scan_parquet(list(parts)).with_columns(_points())
+                plan.sink_parquet(
+                    file,
+                    metadata={
+                        "elsewhere": json.dumps(metadata, ensure_ascii=False),
+                        "geo": json.dumps(_GEO),
+                    },
+                )
         case _:
             with whole_file(path) as file:
                 _write_geojson(file, parts, metadata)
+
+
+def _points() -> pl.Expr:
+    """Points as well-known binary: byte order, type 1, longitude, latitude."""
+
+    def packed(row: dict[str, float]) -> bytes:
+        return struct.pack("<BIdd", 1, 1, row["lng"], row["lat"])
+
+    return pl.struct("lng", "lat").map_elements(packed, return_dtype=pl.Binary).alias("geometry")
+
+
+def write_one_day(
+    path: Path, owner: Owner, shared: SharedTrajectory, places: Places, clock: Clock, metadata: dict[str, Any]
+) -> None:
+    """One shared day as a file of its own."""
+    frame = shared_frame([owner], [shared], places, clock)
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / "part.parquet"
+        frame.write_parquet(part)
+        write_shared(path, [part], metadata)
 
 
 def _write_geojson(file: BinaryIO, parts: Sequence[Path], metadata: dict[str, Any]) -> None:

@@ -57,7 +57,8 @@ def perturb_walks(
         rows = true_visits[done:], constant_work, drawn[done:], accepted[done:]
         return _perturb_rows(tape, tables, *rows)
 
-    trials = tables.time_coin.trials if constant_work else -(-tables.time_coin.trials // 20)
+    # A tape that runs out costs time, and that must not depend on the truth: constant work gets plenty.
+    trials = 4 * tables.time_coin.trials if constant_work else -(-tables.time_coin.trials // 20)
     finish_rows(work, count, _WORDS_PER_TRIAL * trials * accepted.shape[1], randomness)
     return drawn, accepted
 

@@ -79,7 +79,10 @@ class PlaceNgram:
         places = [
             Draw(start=start, length=size, epsilon=share, what="n-gram of places") for start, size in parts
         ]
-        return (*times, *places)
+        draws = (*times, *places)
+        if total(draws) > self.epsilon:
+            raise AssertionError("the draws would spend more than ε")
+        return draws
 
     def spent_on(self, length: int) -> Fraction:
         return total(self.draws_for(length))

@@ -1,0 +1,96 @@
+"""`elsewhere share`: one day of a person's own file, perturbed on their own device."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elsewhere import __version__
+from elsewhere.cli.console import METHOD_HELP, needs_extra, out, print_json, table
+from elsewhere.cli.perturb import given_options
+from elsewhere.errors import InputError
+from elsewhere.methods.ledger import Ledger
+from elsewhere.world.world import World
+
+
+def share(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Google Timeline or Takeout, GPX, OwnTracks or CSV.", show_default=False
+        ),
+    ],
+    world_file: Annotated[
+        Path, typer.Option("-w", "--world", metavar="WORLD", help="A .world file.", show_default=False)
+    ],
+    epsilon: Annotated[
+        str,
+        typer.Option("-e", "--epsilon", help="ε for the day: a number or a fraction.", show_default=False),
+    ],
+    day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
+    *,
+    name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",
+    n: Annotated[
+        int | None, typer.Option("-n", help="Length of an n-gram, for methods that have it.  [default: 2]")
+    ] = None,
+    hide_length: Annotated[
+        int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
+    ] = None,
+    ledger_file: Annotated[
+        Path, typer.Option("--ledger", metavar="LEDGER", help="Where spent ε is written down.")
+    ] = Path("elsewhere.ledger"),
+    cap: Annotated[str, typer.Option(help="For a new ledger: the sum of ε that may ever be spent.")] = "100",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Write the shared day: .csv, .parquet or .geojson."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Share one day of your own: find its stays, perturb them, write down what that cost.
+
+    Nothing of the true day is printed or kept. Asked again for the same day, the same shared day comes
+    back and nothing more is spent.
+
+    Example: elsewhere share Timeline.json -w city.world -e 5 --day 2024-03-07 -o shared.csv
+    """
+    with needs_extra("reading your own files", "build"):
+        from elsewhere.datasets.personal import personal_day  # noqa: PLC0415 - needs an extra
+        from elsewhere.io.shared_tables import Owner, check_suffix, write_one_day  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+    if output is not None:
+        check_suffix(output)
+        if output.exists():
+            raise InputError(str(output), "is there already: choose another output")
+    world = World.load(world_file)
+    chosen = method(name, world, epsilon=epsilon, hide_length=hide_length, **given_options(n, None))
+    trajectory = personal_day(file, world, day)
+    ledger = Ledger(ledger_file, None if ledger_file.exists() else cap)
+    shared = ledger.share(day, trajectory, chosen)
+    facts = {"elsewhere": __version__, **chosen.describe(), "world": world.hash, "day": day}
+    if output is not None:
+        owner = Owner("me", day, dt.date.fromisoformat(day))
+        write_one_day(output, owner, shared, world.places, world.clock, facts)
+    visits = [
+        (
+            world.clock.label(visit.timestep),
+            world.places.names[world.place_index[visit.place_id]],
+            visit.place_id,
+        )
+        for visit in shared
+    ]
+    if as_json:
+        rows = [{"time": time, "name": place, "place_id": place_id} for time, place, place_id in visits]
+        spent = {"spent": str(ledger.spent), "cap": str(ledger.cap)}
+        print_json({**facts, "shared": rows, "ledger": spent})
+        return
+    out.print(table(["time", "shared place", "id"], [list(row) for row in visits]))
+    where = f", written to {output}" if output is not None else ""
+    out.print(
+        f"Shared with {name} at ε = {epsilon}{where}. Spent {float(ledger.spent):g} of {float(ledger.cap):g} "
+        f"({ledger_file})."
+    )

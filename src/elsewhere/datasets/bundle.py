@@ -1,0 +1,136 @@
+"""What every data set comes down to: places, categories, days, settings, a note on where they come from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from elsewhere.errors import InputError
+from elsewhere.io.files import whole_file, write_text
+from elsewhere.io.matching import Person
+from elsewhere.io.tables import write_categories, write_places
+from elsewhere.io.travel_tables import write_road_network
+from elsewhere.knowledge.categories import CategoryTree
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.places import Place, Places
+from elsewhere.knowledge.travel import RoadNetwork, Travel, straight_line
+from elsewhere.params import RoadTravel
+from elsewhere.world.build import road_travel
+
+_DAYS_AT_ONCE = 20_000
+_ROADS = {"nodes": "road_nodes.csv", "edges": "road_edges.csv"}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Dataset:
+    """A source, read and cleaned. ``days`` may be read only once; ``steps`` are complete after that."""
+
+    title: str
+    what: str
+    """A paragraph or two for SOURCE.md."""
+    terms: str
+    places: list[Place]
+    tree: CategoryTree
+    days: Iterable[Person]
+    clock: Clock
+    settings: dict[str, Any] = field(default_factory=lambda: {"speed_kmh": 8})
+    """Keys of world.toml beside the tables, the clock's and the paper's defaults."""
+    roads: RoadNetwork | None = None
+    """Streets to travel on; else straight lines."""
+    steps: dict[str, int] = field(default_factory=dict)
+    """What was counted at each step of cleaning, in order."""
+
+
+def travel_of(dataset: Dataset, places: Places) -> Travel:
+    """How the data set's world will travel."""
+    speed = dataset.settings["speed_kmh"]
+    if dataset.roads is None:
+        return straight_line(places, dataset.clock, speed)
+    settings = RoadTravel(kind="roads", nodes=Path(), edges=Path(), speed_kmh=speed)
+    return road_travel(dataset.roads, places, dataset.clock, settings)
+
+
+def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
+    """Write the five files; returns counts. Trajectories are written as they come, and last of all."""
+    if (folder / "places.csv").exists() and not (folder / "SOURCE.md").exists():
+        raise InputError(str(folder), "holds a places.csv of somebody else's: choose another folder")
+    position = {row.place_id: (row.latitude, row.longitude) for row in dataset.places}
+    counts = {"trajectories": 0, "visits": 0}
+    with whole_file(folder / "trajectories.csv") as file:
+        file.write(b"uid,tid,datetime,lat,lng,place_id\n")
+        days = _counted(dataset.days, counts)
+        while some := tuple(islice(days, _DAYS_AT_ONCE)):
+            _frame(some, position, dataset.clock).write_csv(file, include_header=False)
+    if not counts["trajectories"]:
+        raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
+    facts = {"source": dataset.title, "places": len(dataset.places), **counts}
+    write_places(folder / "places.csv", dataset.places)
+    write_categories(folder / "categories.csv", dataset.tree)
+    if dataset.roads is not None:
+        write_road_network(folder / _ROADS["nodes"], folder / _ROADS["edges"], dataset.roads)
+    write_text(folder / "world.toml", _world_toml(dataset))
+    write_text(folder / "SOURCE.md", _source_md(dataset, facts))
+    return {**facts, "steps": dict(dataset.steps)}
+
+
+def _counted(days: Iterable[Person], counts: dict[str, int]) -> Iterator[Person]:
+    for person in days:
+        counts["trajectories"] += 1
+        counts["visits"] += len(person.trajectory)
+        yield person
+
+
+def _frame(
+    people: tuple[Person, ...], position: dict[str, tuple[float, float]], clock: Clock
+) -> pl.DataFrame:
+    step = dt.timedelta(minutes=clock.timestep_minutes)
+    rows = [
+        (
+            person.uid,
+            person.tid,
+            (dt.datetime.combine(person.date, dt.time()) + visit.timestep * step).isoformat(),
+            *position[visit.place_id],
+            visit.place_id,
+        )
+        for person in people
+        for visit in person.trajectory
+    ]
+    return pl.DataFrame(rows, schema=["uid", "tid", "datetime", "lat", "lng", "place_id"], orient="row")
+
+
+def _world_toml(dataset: Dataset) -> str:
+    keys: dict[str, Any] = {
+        "places": "places.csv",
+        "categories": "categories.csv",
+        "timestep_minutes": dataset.clock.timestep_minutes,
+        "day": dataset.clock.day,
+        "timezone": dataset.clock.timezone,
+    }
+    settings = dict(dataset.settings)
+    tables: dict[str, dict[str, Any]] = {}
+    if dataset.roads is not None:
+        tables["travel"] = {"kind": "roads", **_ROADS, "speed_kmh": settings.pop("speed_kmh")}
+    keys |= settings
+    lines = ["# Every other key has the paper's default (docs/worlds.md)."]
+    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+    for name, table in tables.items():
+        lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _source_md(dataset: Dataset, facts: dict[str, Any]) -> str:
+    rows = [*dataset.steps.items(), *((name, facts[name]) for name in ("places", "trajectories", "visits"))]
+    table = "\n".join(f"| {name} | {count:,} |" for name, count in rows)
+    head = f"# {dataset.title}\n\n{dataset.what}\n\nTerms: {dataset.terms}\n\n"
+    return f"{head}| what | count |\n|---|---|\n{table}\n"
+
+
+def _in_words(steps: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in steps.items()) or "nothing was read"

@@ -1,0 +1,28 @@
+"""Opening hours by broad category, set by hand as the paper does: small tables that anyone may replace."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from elsewhere.datasets.raw_text import records_of
+from elsewhere.errors import Fault, InputError
+from elsewhere.knowledge.hours import hours_problem
+
+
+def hours_by_category(name: str, given: Path | None) -> dict[str, str]:
+    """Hours for each category (``category, hours``): from a file, else the package's table ``name``."""
+    if given is not None:
+        return read_hours(given)
+    with as_file(files("elsewhere.datasets") / "tables" / f"{name}_hours.csv") as path:
+        return read_hours(path)
+
+
+def read_hours(path: Path) -> dict[str, str]:
+    """Hours by category from a table ``category, hours``."""
+    found: dict[str, str] = {}
+    for row, record in records_of(path, ("category", "hours")):
+        if problem := hours_problem(record["hours"]):
+            raise InputError(str(path), [Fault(row=row, column="hours", problem=problem)])
+        found[record["category"].strip()] = record["hours"].strip()
+    return found
