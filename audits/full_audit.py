@@ -115,6 +115,9 @@ def _pairs(suspect: Sharing) -> list[tuple[Trajectory, Trajectory]]:
     worst = exact_loss(suspect, length)
     pairs = [(days[worst.first], days[worst.second])]
     order = sorted(days)
+    if len(order) == 1:  # a null sees nothing of a day
+        every = list(all_trajectories(suspect.world, length))
+        return list(zip(every, every[::-1], strict=True))[:_PAIRS_PER_WORLD]
     pairs += [(days[order[k]], days[order[-1 - k]]) for k in range(_PAIRS_PER_WORLD - 1)]
     return pairs
 

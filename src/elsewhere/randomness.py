@@ -54,6 +54,9 @@ class SeededRandomness:
 Randomness = SystemRandomness | SeededRandomness
 
 
+Generator = np.random.Generator
+
+
 def seeded_generator(seed: int) -> np.random.Generator:
     """Reproducible randomness for public things; PCG64 gives the same stream on every machine."""
     return np.random.Generator(np.random.PCG64(seed))

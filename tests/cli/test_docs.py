@@ -19,15 +19,28 @@ COMMANDS = (
     "demo",
     "audit",
     "dataset campus",
+    "dataset foursquare",
+    "dataset osm",
+    "dataset personal",
+    "dataset safegraph",
+    "dataset taxi",
     "ledger show",
     "perturb",
+    "share",
     "world build",
     "world show",
     "world update",
 )
 
 
-DOCUMENTS = ["README.md", "docs/methods.md", "docs/privacy.md", "docs/sharing.md", "docs/worlds.md"]
+DOCUMENTS = [
+    "README.md",
+    "docs/data.md",
+    "docs/methods.md",
+    "docs/privacy.md",
+    "docs/sharing.md",
+    "docs/worlds.md",
+]
 
 
 def _blocks(document: str, language: str) -> list[str]:
@@ -67,8 +80,7 @@ def test_every_setting_is_documented_with_its_default(tmp_path: Path) -> None:
 
 
 def test_every_command_is_documented() -> None:
-    documents = ("README.md", "docs/privacy.md", "docs/sharing.md", "docs/worlds.md")
-    text = "".join((ROOT / name).read_text().replace("\n", " ") for name in documents)
+    text = "".join((ROOT / name).read_text().replace("\n", " ") for name in DOCUMENTS)
     for command in COMMANDS[1:]:
         assert f"elsewhere {command}" in text
     assert "make demo" in text

@@ -68,8 +68,8 @@ def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
         days = _counted(dataset.days, counts)
         while some := tuple(islice(days, _DAYS_AT_ONCE)):
             _frame(some, position, dataset.clock).write_csv(file, include_header=False)
-    if not counts["trajectories"]:
-        raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
+        if not counts["trajectories"]:
+            raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
     facts = {"source": dataset.title, "places": len(dataset.places), **counts}
     write_places(folder / "places.csv", dataset.places)
     write_categories(folder / "categories.csv", dataset.tree)

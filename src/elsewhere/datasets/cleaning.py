@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from elsewhere.io.matching import Person
 from elsewhere.knowledge.clock import Clock
+from elsewhere.randomness import Generator
 from elsewhere.trajectories import Trajectory
 
 LEAST_VISITS = 3
@@ -35,7 +34,7 @@ class Cleaner:
     """
 
     def __init__(
-        self, clock: Clock, generator: np.random.Generator, steps: dict[str, int], least: int = LEAST_VISITS
+        self, clock: Clock, generator: Generator, steps: dict[str, int], least: int = LEAST_VISITS
     ) -> None:
         self._minutes = clock.timestep_minutes
         self._generator = generator

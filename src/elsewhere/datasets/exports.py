@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -189,7 +188,7 @@ def _gpx(path: Path, zone: ZoneInfo) -> Iterator[Fix]:
 
     def points() -> Iterator[tuple[str | None, str | None, str | None]]:
         with opened(path) as file:
-            for _, element in ET.iterparse(io.BufferedReader(file)):  # type: ignore[type-var]  # noqa: S314 - the owner's own file
+            for _, element in ET.iterparse(file):  # noqa: S314 - the owner's own file
                 if element.tag.rpartition("}")[2] == "trkpt":
                     times = [child.text for child in element if child.tag.rpartition("}")[2] == "time"]
                     yield element.get("lat"), element.get("lon"), times[0] if times else None

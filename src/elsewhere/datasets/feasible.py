@@ -23,19 +23,19 @@ def only_feasible(dataset: Dataset) -> Iterable[Person]:
     row_of = {place_id: row for row, place_id in enumerate(places.ids)}
 
     def kept() -> Iterator[Person]:
-        for name in _STEPS:
-            dataset.steps[name] = 0
+        counts = dict.fromkeys(_STEPS, 0)
         for person in days:
             visits = [(row_of[place_id], timestep) for place_id, timestep in person.trajectory]
             if not all(
                 is_reachable(travel, clock, origin=p, departure=t, destination=q, arrival=u)
                 for (p, t), (q, u) in pairwise(visits)
             ):
-                dataset.steps[_STEPS[0]] += 1
+                counts[_STEPS[0]] += 1
             elif not all(is_open[visit] for visit in visits):
-                dataset.steps[_STEPS[1]] += 1
+                counts[_STEPS[1]] += 1
             else:
-                dataset.steps[_STEPS[2]] += 1
+                counts[_STEPS[2]] += 1
                 yield person
+        dataset.steps |= counts
 
     return kept()

@@ -58,8 +58,8 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
 def lines_of(path: Path, encoding: str = "utf-8-sig", progress: Progress | None = None) -> Iterator[str]:
     """Lines of text without their ends, one at a time; progress counts bytes of the file on disk."""
     size = path.stat().st_size if path.is_file() else 0
-    with opened(path) as file:
-        for number, line in enumerate(io.TextIOWrapper(file, encoding=encoding, newline="")):
+    with opened(path) as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+        for number, line in enumerate(text):
             if progress is not None and number % _LINES_PER_TICK == 0:
                 progress(min(size, _position(file, size)), size)
             yield line

@@ -155,6 +155,8 @@ def _by_name(header: list[str], rows: list[list[str]]) -> Table:
 
 def _parquet_tables(path: Path) -> Iterator[Table]:
     plan = pl.scan_parquet(path)
+    known = {alias for aliases in ALIASES.values() for alias in aliases}
+    plan = plan.select([name for name in plan.collect_schema().names() if name in known])
     total = plan.select(pl.len()).collect().item()
     for start in range(0, max(total, 1), _ROWS_AT_ONCE):
         frame = plan.slice(start, _ROWS_AT_ONCE).collect()

@@ -1,8 +1,8 @@
 """Uniform proposals of n-grams of places at given timesteps: public, the same for everybody.
 
 Candidates are open at their timesteps, and each can be reached from the one before in the gap between
-them. Any open places are guessed until they fit; where that takes too long, or there may be none, what
-leads on from each place is counted. Without any such n-gram closed places are candidates too.
+them. Any open places are guessed until they fit; after so many misses in a window, what leads on from
+each place is counted. Without any such n-gram closed places are candidates too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from elsewhere.world.visits import PlaceWorld, least_steps
 
 Counts = NDArray[np.int64]
 
-_GUESSES = 200
+MOST_MISSES = 200
 _MOST_BITS = 62
 _MOST_LISTED = 200_000
 
@@ -60,6 +60,8 @@ class Counted(NamedTuple):
     """All n-grams; below 0: not counted."""
     with_closed: Counts
     """1 where closed places are candidates."""
+    misses: Counts
+    """Guesses so far that did not fit."""
 
 
 @compiled
@@ -69,16 +71,26 @@ def new_counted(most: int, places: int) -> Counted:
         np.zeros((most, places), dtype=np.int64),
         np.full(1, -1, dtype=np.int64),
         np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
     )
+
+
+@compiled
+def begin_window(counted: Counted) -> None:
+    """Forget what was counted for another window."""
+    counted.total[0] = -1
+    counted.with_closed[0] = 0
+    counted.misses[0] = 0
 
 
 @compiled
 def propose_places(tape: Tape, opens: OpenPlaces, times: Indices, counted: Counted, walk: Indices) -> None:
     """Fill ``walk`` with a candidate for ``times``, uniformly among all."""
     if counted.total[0] < 0:
-        for _ in range(_GUESSES):
+        while counted.misses[0] < MOST_MISSES:
             if _guess(tape, opens, times, walk):
                 return
+            counted.misses[0] += 1
         _count(opens, times, counted)
         if counted.total[0] == 0:
             counted.with_closed[0] = 1

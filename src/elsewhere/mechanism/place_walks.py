@@ -17,7 +17,14 @@ from elsewhere.compiled import compiled
 from elsewhere.mechanism.coin import Tape, accepts_exp, below, ran_out
 from elsewhere.mechanism.draw import Coin, score_of
 from elsewhere.mechanism.perturb import Plan
-from elsewhere.mechanism.place_proposal import Counted, OpenPlaces, new_counted, propose_places
+from elsewhere.mechanism.place_proposal import (
+    MOST_MISSES,
+    Counted,
+    OpenPlaces,
+    begin_window,
+    new_counted,
+    propose_places,
+)
 from elsewhere.mechanism.rows import finish_rows
 from elsewhere.randomness import Randomness
 from elsewhere.world.visits import VisitDistances, place_distance_squared, time_distance
@@ -59,7 +66,8 @@ def perturb_walks(
 
     # A tape that runs out costs time, and that must not depend on the truth: constant work gets plenty.
     trials = 4 * tables.time_coin.trials if constant_work else -(-tables.time_coin.trials // 20)
-    finish_rows(work, count, _WORDS_PER_TRIAL * trials * accepted.shape[1], randomness)
+    misses = 2 * MOST_MISSES * int(plan.lengths.sum()) if constant_work else 0
+    finish_rows(work, count, _WORDS_PER_TRIAL * trials * accepted.shape[1] + misses, randomness)
     return drawn, accepted
 
 
@@ -161,8 +169,7 @@ def _draw_walk(
     """First accepted of the proposed n-grams, else one more; returns the trial, 0 if none was accepted."""
     plan = tables.plan
     sensitivity = plan.sensitivities[window]
-    counted.total[0] = -1
-    counted.with_closed[0] = 0
+    begin_window(counted)
     walk = np.empty_like(drawn)
     accepted = 0
     for trial in range(plan.trials[window]):

@@ -11,6 +11,7 @@ from elsewhere.methods.protocol import Rebuilt
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
+_MOST_VISITS = 2**31 - 1
 SETTLE_WAYS = ("as drawn", "smoothed", "smoothed, partly closed", "stayed")
 
 
@@ -21,6 +22,9 @@ class VisitRows:
         self._world = world
         self._rows = world.place_index
         self._day = world.clock.timesteps
+        # One message for everybody: a number too large for some days alone would tell which.
+        if (len(world.places) + 1) * self._day > _MOST_VISITS:
+            raise InputError("world", f"more than {_MOST_VISITS:,} (place, timestep) pairs are too many")
 
     def secret(self, trajectory: Trajectory) -> Outcome:
         """A total rule (R10): unknown places differ from others in time alone, late times are the last."""

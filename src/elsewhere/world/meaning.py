@@ -82,6 +82,12 @@ def _check_travel(facts: dict[str, Any], arrays: Arrays) -> None:
         thresholds, steps = arrays["travel.thresholds"], arrays["travel.steps_at"].astype(np.int64)
         if np.any(thresholds[1:] <= thresholds[:-1]) or np.any(np.diff(steps, axis=1) < 0):
             raise ValueError("travel takes less time over a longer way")
+        stays = steps[:, 0]
+    else:
+        stays = np.diagonal(arrays["travel.table"], axis1=1, axis2=2)
+    # Methods rely on it: wherever one is, one can stay.
+    if np.any(stays != 1):
+        raise ValueError("travel from a place to itself must take one timestep")
 
 
 def _check_points(arrays: Arrays) -> None:

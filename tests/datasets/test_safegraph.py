@@ -1,0 +1,140 @@
+"""SafeGraph's tables: joined, hours understood, days by the paper's recipe."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elsewhere as ew
+from elsewhere.datasets.bundle import write_dataset
+from elsewhere.datasets.feasible import only_feasible
+from elsewhere.datasets.naics import normal_code, parent_of
+from elsewhere.datasets.safegraph import read_safegraph
+from elsewhere.errors import InputError
+from raw import gzipped, real
+
+CORE = """placekey,location_name,top_category,sub_category,naics_code,latitude,longitude,open_hours
+a@1,Diner,Restaurants,Full-Service Restaurants,722511.0,39.60,-77.70,HOURS
+b@1,Church,Religious Organizations,Religious Organizations,813110,39.61,-77.70,
+c@1,Nowhere,,,,39.62,-77.70,nonsense
+d@1,No patterns,,,722511,39.62,-77.71,
+"""
+CORE = CORE.replace("HOURS", '"{""Mon"": [[""6:00"", ""14:00""]], ""Wed"": [[""6:00"", ""0:00""]]}"')
+BUCKETS = '{"<5":1,"5-10":7,"11-20":6,"21-60":9,"61-120":2,"121-240":1,">240":1}'
+OLD = '{"<5":1,"5-20":10,"21-60":9,"61-240":4,">240":1}'
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _patterns(folder: Path, *, weekly: bool = False, hours: list[int] | None = None) -> Path:
+    name = "visits_by_each_hour" if weekly else "popularity_by_hour"
+    values = json.dumps(hours or list(range(1, 25)) * (7 if weekly else 1))
+    rows = [f"{key},{_quoted(values)},{_quoted(OLD if weekly else BUCKETS)}" for key in ("a@1", "b@1", "c@1")]
+    return gzipped(
+        folder / "patterns.csv.gz", "\n".join([f"placekey,{name},bucketed_dwell_times", *rows]) + "\n"
+    )
+
+
+def _core(folder: Path) -> Path:
+    return gzipped(folder / "core.csv.gz", CORE)
+
+
+@pytest.mark.parametrize("weekly", [False, True])
+def test_places_are_joined_and_days_made_up(tmp_path: Path, weekly: bool) -> None:
+    naics = tmp_path / "naics.csv"
+    naics.write_text('code,title\n72,"Accommodation and Food Services"\n722511,"Restaurants, full"\n')
+    raw = [_patterns(tmp_path, weekly=weekly), naics, _core(tmp_path)]
+    dataset = read_safegraph(raw, limit=None, people=60, seed=3)
+    facts = write_dataset(tmp_path / "out", dataset)
+    assert facts["steps"]["core places"] == 4
+    assert facts["steps"]["core places with patterns"] == 3
+    assert facts["steps"]["opening hours that make no sense"] == 1
+    assert facts["steps"]["places without a NAICS code"] == 1
+    by_id = {place.place_id: place for place in dataset.places}
+    assert by_id["a@1"].hours.startswith("Mo 06:00-14:00; Tu off; We 06:00-24:00")
+    assert by_id["a@1"].popularity == tuple(float(v * (7 if weekly else 1)) for v in range(1, 25))
+    assert by_id["c@1"].category_ids == ("unknown",)
+    tree = dataset.tree
+    assert tree.names[tree.ids.index("722511")] == "Restaurants, full"
+    assert [tree.ids[node] for node in tree.lineage[tree.ids.index("722511")] if node >= 0] == [
+        "72", "722", "7225", "72251", "722511",
+    ]  # fmt: skip
+    path = tmp_path / "out/world.toml"
+    path.write_text(path.read_text() + "kappa = 1\n")
+    world = ew.build_world(path)
+    days = ew.read_trajectories(tmp_path / "out/trajectories.csv", world=world)
+    assert len(days) == 60
+    assert {len(day) for day in days} <= set(range(3, 9))
+    assert all(6 * 6 <= day.visits[0].timestep < 22 * 6 for day in days)
+    assert all(a.place_id != b.place_id for day in days for a, b in pairwise(day))
+
+
+def test_every_made_up_day_is_feasible_and_repeatable(tmp_path: Path) -> None:
+    raw = [_patterns(tmp_path), _core(tmp_path)]
+    one, two = (read_safegraph(raw, limit=None, people=40, seed=5) for _ in range(2))
+    days = [person.trajectory for person in one.days]
+    assert days == [person.trajectory for person in two.days]
+    again = read_safegraph(raw, limit=None, people=40, seed=5)
+    assert len(list(only_feasible(again))) == 40
+    other = read_safegraph(raw, limit=None, people=40, seed=6)
+    assert days != [person.trajectory for person in other.days]
+
+
+def test_popular_places_come_first(tmp_path: Path) -> None:
+    """At an hour when only one place is popular, everyone starts there."""
+    core = _core(tmp_path)
+    rows = [
+        f"{key},{_quoted(json.dumps([weight] * 24))},{_quoted(BUCKETS)}"
+        for key, weight in (("a@1", 1000), ("b@1", 10), ("c@1", 10))
+    ]
+    patterns = gzipped(
+        tmp_path / "p.csv.gz", "\n".join(["placekey,popularity_by_hour,bucketed_dwell_times", *rows]) + "\n"
+    )
+    dataset = read_safegraph([core, patterns], limit=None, people=200, seed=1)
+    firsts = [person.trajectory.visits[0].place_id for person in dataset.days]
+    assert firsts.count("a@1") > 150
+    assert [place.place_id for place in read_safegraph([core, patterns], limit=1, people=1).places] == ["a@1"]
+
+
+def test_codes() -> None:
+    assert [normal_code(text) for text in ("722511.0", "445110", "", "n/a", "999999", "31")] == [
+        "722511", "445110", "unknown", "unknown", "unknown", "31-33",
+    ]  # fmt: skip
+    assert parent_of("445") == "44-45"
+    assert parent_of("44-45") == ""
+    assert parent_of("722511") == "72251"
+
+
+def test_faults_name_file_and_row(tmp_path: Path) -> None:
+    core = _core(tmp_path)
+    with pytest.raises(InputError, match="needs a file of Patterns"):
+        read_safegraph([core], limit=None)
+    with pytest.raises(InputError, match="has 3 numbers, must have 24"):
+        read_safegraph([core, _patterns(tmp_path, hours=[1, 2, 3])], limit=None)
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match="neither Core Places, nor Patterns"):
+        read_safegraph([core, tmp_path / "other.csv"], limit=None)
+    lone = gzipped(tmp_path / "lone.csv.gz", CORE.replace("@1", "@2"))
+    with pytest.raises(InputError, match="are the files of the same area"):
+        read_safegraph([lone, _patterns(tmp_path)], limit=None)
+
+
+def test_the_real_town() -> None:
+    raw = [
+        real("safegraph/hagerstown_core_poi.csv.gz"),
+        real("safegraph/hagerstown_patterns_2021-04.csv.gz"),
+        real("naics_2017/naics_2017_2-6_digit.csv"),
+    ]
+    dataset = read_safegraph(raw, limit=None, people=300)
+    days = list(dataset.days)
+    assert len(days) == 300
+    assert len(dataset.places) == dataset.steps["core places with patterns"] == 1616
+    assert dataset.steps["places with opening hours of their own"] == 597
+    assert dataset.steps["places without a NAICS code"] == 2
+    assert np.mean([len(person.trajectory) for person in days]) == pytest.approx(5.5, abs=0.4)
