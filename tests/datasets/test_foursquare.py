@@ -89,8 +89,7 @@ def test_a_data_set_without_days_is_not_written(tmp_path: Path) -> None:
     checkins, categories = write_foursquare(tmp_path)
     with pytest.raises(InputError, match="no trajectory is left"):
         write_dataset(tmp_path / "out", read_foursquare([checkins, categories], limit=None, least=9))
-    assert not (tmp_path / "out/trajectories.csv").exists()
-    assert not (tmp_path / "out/places.csv").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def _spoil(path: Path, old: str, new: str) -> None:
@@ -118,6 +117,9 @@ def test_faults_name_file_and_row(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('[{"name": "Food"}]')
     with pytest.raises(InputError, match="nested objects with id, name, categories"):
         read_foursquare([checkins, tmp_path / "bad.json"], limit=None)
+    (tmp_path / "hours.csv").write_text("category,hours\nFoods,24/7\n")
+    with pytest.raises(InputError, match="found 'Foods', must be one of Arts & Entertainment"):
+        read_foursquare([checkins, categories], limit=None, hours=tmp_path / "hours.csv")
     (tmp_path / "hours.csv").write_text("category,hours\nFood,whenever\n")
     with pytest.raises(InputError, match=r"hours.csv: row 2, column hours: found 'whenever'"):
         read_foursquare([checkins, categories], limit=None, hours=tmp_path / "hours.csv")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
@@ -49,7 +50,7 @@ def campus(
     output: Output,
     *,
     raw: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(metavar="PATH", help="UBC's table of buildings (CSV or GeoJSON); else made up."),
     ] = None,
     people: People = 5000,
@@ -64,7 +65,7 @@ def campus(
     with needs_extra("making a data set", "build"):
         from elsewhere.datasets.campus_files import read_campus  # noqa: PLC0415 - needs an extra
     with progress_bar("Making up days") as progress:
-        dataset = read_campus(raw, people=people, seed=seed, progress=progress)
+        dataset = read_campus(_only(raw), people=people, seed=seed, progress=progress)
         facts = _written(dataset, output, feasible_only=feasible_only)
     _show(facts, output, as_json=as_json)
 
@@ -158,7 +159,7 @@ def safegraph(
             limit=places_limit,
             people=people,
             seed=seed,
-            timezone=timezone,
+            timezone=_zone(timezone),
             hours=hours,
             progress=progress,
         )
@@ -171,7 +172,7 @@ def osm(
     output: Output,
     *,
     raw: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="PATH",
             help="An extract (.osm.pbf), or Parquet of Overture or Foursquare OS Places.  "
@@ -181,7 +182,9 @@ def osm(
     places_limit: Limit = 2000,
     people: People = 5000,
     seed: Seed = 1,
-    timezone: Zone = "Europe/Helsinki",
+    timezone: Annotated[
+        str | None, typer.Option(help="Time zone of the city, such as America/New_York; needed with --raw.")
+    ] = None,
     streets: Annotated[
         Literal["walk", "bike", "drive", "none"],
         typer.Option(help="Travel along its streets on foot, by bike or car; none: straight lines on foot."),
@@ -196,7 +199,7 @@ def osm(
     """
     facts = make_city(
         output,
-        raw=raw,
+        raw=_only(raw),
         limit=places_limit,
         people=people,
         seed=seed,
@@ -208,6 +211,12 @@ def osm(
     _show(facts, output, as_json=as_json)
 
 
+def _only(raw: list[Path] | None) -> Path | None:
+    if raw and len(raw) > 1:
+        raise InputError("--raw", f"found {len(raw)} files, must be one")
+    return raw[0] if raw else None
+
+
 def make_city(
     output: Path,
     *,
@@ -215,25 +224,28 @@ def make_city(
     limit: int | None = 2000,
     people: int = 5000,
     seed: int = 1,
-    timezone: str = "Europe/Helsinki",
+    timezone: str | None = None,
     streets: Literal["walk", "bike", "drive", "none"] = "walk",
     feasible_only: bool = False,
     hours: Path | None = None,
 ) -> dict[str, Any]:
     """Write a city; central Helsinki unless a file is given."""
+    if raw is not None and timezone is None:
+        raise InputError("--timezone", "is needed with --raw, such as America/New_York")
     with needs_extra("making a city", "build"):
         from elsewhere.datasets.city import read_city  # noqa: PLC0415 - needs an extra
-        from elsewhere.datasets.hours_tables import read_hours  # noqa: PLC0415 - needs an extra
+        from elsewhere.datasets.hours_tables import given_hours  # noqa: PLC0415 - needs an extra
         from elsewhere.datasets.osm_places import embedded_city  # noqa: PLC0415 - needs an extra
+        from elsewhere.datasets.osm_tags import groups  # noqa: PLC0415 - needs an extra
     with progress_bar("Making up days") as progress:
         dataset = read_city(
             raw or embedded_city(),
             limit=limit,
-            timezone=timezone,
+            timezone=_zone(timezone or "Europe/Helsinki"),
             people=people,
             seed=seed,
             mode=None if streets == "none" else streets,
-            hours=None if hours is None else read_hours(hours),
+            hours=None if hours is None else given_hours(hours, groups()),
             progress=progress,
         )
         return _written(dataset, output, feasible_only=feasible_only)
@@ -265,6 +277,14 @@ def personal(
     )
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise InputError("--timezone", f"found {name!r}, must be a zone such as Europe/Helsinki") from None
+    return name
+
+
 def _written(dataset: Dataset, output: Path, *, feasible_only: bool) -> dict[str, Any]:
     from elsewhere.datasets.bundle import write_dataset  # noqa: PLC0415 - needs an extra
     from elsewhere.datasets.feasible import only_feasible  # noqa: PLC0415 - needs an extra
@@ -282,7 +302,7 @@ def _show(facts: dict[str, Any], output: Path, *, as_json: bool) -> None:
         return
     rows = {
         "Data set": f"{facts['source']}, in {output}",
-        **{name.capitalize(): f"{count:,}" for name, count in facts["steps"].items()},
+        **{name[:1].upper() + name[1:]: f"{count:,}" for name, count in facts["steps"].items()},
         "Places": f"{facts['places']:,}",
         "Trajectories": f"{facts['trajectories']:,} with {facts['visits']:,} visits",
         "Next": f"elsewhere world build {output}/world.toml -o {output.name or 'my'}.world",

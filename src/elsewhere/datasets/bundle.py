@@ -61,6 +61,26 @@ def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
     """Write the five files; returns counts. Trajectories are written as they come, and last of all."""
     if (folder / "places.csv").exists() and not (folder / "SOURCE.md").exists():
         raise InputError(str(folder), "holds a places.csv of somebody else's: choose another folder")
+    is_new = not folder.exists()
+    try:
+        facts = _write_days(folder, dataset)
+    except BaseException:
+        if is_new and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+        raise
+    write_places(folder / "places.csv", dataset.places)
+    write_categories(folder / "categories.csv", dataset.tree)
+    if dataset.roads is not None:
+        write_road_network(folder / _ROADS["nodes"], folder / _ROADS["edges"], dataset.roads)
+    else:
+        for name in _ROADS.values():
+            (folder / name).unlink(missing_ok=True)
+    write_text(folder / "world.toml", _world_toml(dataset))
+    write_text(folder / "SOURCE.md", _source_md(dataset, facts))
+    return {**facts, "steps": dict(dataset.steps)}
+
+
+def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
     position = {row.place_id: (row.latitude, row.longitude) for row in dataset.places}
     counts = {"trajectories": 0, "visits": 0}
     with whole_file(folder / "trajectories.csv") as file:
@@ -70,14 +90,7 @@ def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
             _frame(some, position, dataset.clock).write_csv(file, include_header=False)
         if not counts["trajectories"]:
             raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
-    facts = {"source": dataset.title, "places": len(dataset.places), **counts}
-    write_places(folder / "places.csv", dataset.places)
-    write_categories(folder / "categories.csv", dataset.tree)
-    if dataset.roads is not None:
-        write_road_network(folder / _ROADS["nodes"], folder / _ROADS["edges"], dataset.roads)
-    write_text(folder / "world.toml", _world_toml(dataset))
-    write_text(folder / "SOURCE.md", _source_md(dataset, facts))
-    return {**facts, "steps": dict(dataset.steps)}
+    return {"source": dataset.title, "places": len(dataset.places), **counts}
 
 
 def _counted(days: Iterable[Person], counts: dict[str, int]) -> Iterator[Person]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -11,11 +12,19 @@ from elsewhere.knowledge.hours import hours_problem
 
 
 def hours_by_category(name: str, given: Path | None) -> dict[str, str]:
-    """Hours for each category (``category, hours``): from a file, else the package's table ``name``."""
-    if given is not None:
-        return read_hours(given)
+    """Hours for each category (``category, hours``): the package's table ``name``, with those of a file put in."""
     with as_file(files("elsewhere.datasets") / "tables" / f"{name}_hours.csv") as path:
-        return read_hours(path)
+        ours = read_hours(path)
+    return ours if given is None else ours | given_hours(given, set(ours))
+
+
+def given_hours(path: Path, known: Collection[str]) -> dict[str, str]:
+    """Hours of a file, all for categories that are ``known``."""
+    found = read_hours(path)
+    unknown = sorted(set(found) - set(known))
+    if unknown:
+        raise InputError(str(path), f"found {unknown[0]!r}, must be one of {', '.join(sorted(known))}")
+    return found
 
 
 def read_hours(path: Path) -> dict[str, str]:

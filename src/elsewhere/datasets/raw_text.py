@@ -24,6 +24,8 @@ _LINES_PER_TICK = 20_000
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked; what is wrong with it becomes one message that names it."""
+    if path.is_dir():
+        raise InputError(str(path), "is a folder, must be a file")
     try:
         with path.open("rb") as raw:
             head = raw.read(4)

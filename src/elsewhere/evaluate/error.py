@@ -3,51 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
-from elsewhere.errors import InputError
-from elsewhere.knowledge.sphere import chords_squared, great_circle_km
+from elsewhere.arrays import Floats
+from elsewhere.evaluate.pairs import DIMENSIONS, Days, Pairs, mean_per_day, paired
 from elsewhere.randomness import seeded_generator
-from elsewhere.trajectories import Visit
-from elsewhere.world.visits import visit_distances
 from elsewhere.world.world import World
 
 
-class _Visits(Protocol):
-    @property
-    def visits(self) -> tuple[Visit, ...]: ...
-
-
-def mean_errors(world: World, real: Sequence[_Visits], shared: Sequence[_Visits]) -> dict[str, float]:
-    """Normalised error per dimension: mean over a trajectory's visits, then over trajectories.
+def day_errors(pairs: Pairs) -> dict[str, Floats]:
+    """Normalised error of each day in each dimension: the mean over its visits.
 
     Paper: section 6.3 (ss:utility), "normalized error".
     """
-    pairs = [
-        (a, b)
-        for mine, theirs in zip(real, shared, strict=True)
-        for a, b in zip(mine.visits, theirs.visits, strict=True)
-    ]
-    if not pairs:
-        raise InputError("evaluate", "there is no trajectory to compare")
-    share = np.repeat([1 / len(trajectory.visits) for trajectory in real], [len(t.visits) for t in real])
-    share /= len(real)
-    first = np.array([world.place_index[a.place_id] for a, _ in pairs])
-    second = np.array([world.place_index[b.place_id] for _, b in pairs])
-    vectors, distances = world.places.vectors, visit_distances(world)
-    steps = np.abs(np.array([a.timestep - b.timestep for a, b in pairs]))
-    hours = np.minimum(steps * world.clock.timestep_minutes / 60, world.distances.time_cap_hours)
-    return {
-        "space_km": float(great_circle_km(chords_squared(vectors[first], vectors[second])) @ share),
-        "time_hours": float(hours @ share),
-        "category": float(distances.category_table[distances.kinds[first], distances.kinds[second]] @ share),
-    }
+    found = pairs.distances()
+    return {dimension: mean_per_day(pairs.real, found[dimension]) for dimension in DIMENSIONS}
+
+
+def mean_errors(world: World, real: Sequence[Days], shared: Sequence[Days]) -> dict[str, float]:
+    """Normalised error per dimension: mean over a trajectory's visits, then over trajectories."""
+    errors = day_errors(paired(world, real, shared))
+    return {dimension: float(values.mean()) for dimension, values in errors.items()}
 
 
 def null_errors(
-    world: World, real: Sequence[_Visits], shared: Sequence[_Visits], seed: int = 0
+    world: World, real: Sequence[Days], shared: Sequence[Days], seed: int = 0
 ) -> dict[str, float]:
     """The same errors against what somebody else shared, as long a day: what no information looks like."""
     generator = seeded_generator(seed)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
+from elsewhere.errors import InputError
 from elsewhere.io.matching import Matcher, people_of
-from elsewhere.io.points import read_points
+from elsewhere.io.points import Point, read_points
 from elsewhere.randomness import SystemRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
@@ -21,13 +22,35 @@ def read_trajectories(path: str | Path, *, world: World) -> list[Trajectory]:
 
 def read_shared(path: str | Path, world: World) -> list[SharedTrajectory]:
     """Shared trajectories of a file that `perturb` wrote, as they are: nothing is matched or cleaned."""
-    points = read_points(Path(path), world.clock)
-    shared = []
-    for _, group in groupby(points, key=lambda point: (point.uid, point.tid)):
-        minutes = world.clock.timestep_minutes
-        shared.append(
-            SharedTrajectory(
-                (point.place_id, (point.moment.hour * 60 + point.moment.minute) // minutes) for point in group
-            )
+    return list(_shared_by_id(Path(path), world).values())
+
+
+def _shared_by_id(path: Path, world: World) -> dict[tuple[str, str], SharedTrajectory]:
+    minutes = world.clock.timestep_minutes
+
+    def visit(point: Point) -> tuple[str, int]:
+        return point.place_id, (point.moment.hour * 60 + point.moment.minute) // minutes
+
+    found: dict[tuple[str, str], SharedTrajectory] = {}
+    for key, group in groupby(read_points(path, world.clock), key=lambda point: (point.uid, point.tid)):
+        found[key] = SharedTrajectory(visit(point) for point in group)
+    return found
+
+
+def read_matching(
+    real: str | Path, shared: str | Path, world: World
+) -> tuple[list[Trajectory], list[SharedTrajectory]]:
+    """True trajectories and what was shared of them, matched by uid and tid."""
+    matcher = Matcher(world.places, world.clock, SystemRandomness())
+    points = read_points(Path(real), world.clock)
+    people = {
+        (person.uid, person.tid): person.trajectory for person in people_of(points, matcher, Path(real))
+    }
+    given = _shared_by_id(Path(shared), world)
+    strangers = len(given.keys() - people.keys())
+    if strangers:
+        raise InputError(
+            str(shared),
+            f"{strangers:,} of {len(given):,} trajectories are not those of {real} (by uid and tid)",
         )
-    return shared
+    return [people[key] for key in given], list(given.values())

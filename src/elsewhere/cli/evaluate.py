@@ -1,0 +1,97 @@
+"""`elsewhere evaluate`: true and shared trajectories side by side, with the nulls beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elsewhere.cli.console import needs_extra, out, print_json, table
+from elsewhere.errors import InputError
+from elsewhere.world.world import World
+
+if TYPE_CHECKING:
+    from elsewhere.evaluate.summary import Summary
+
+
+def evaluate(
+    trajectories: Annotated[
+        Path, typer.Argument(metavar="TRAJ", help="True trajectories.", show_default=False)
+    ],
+    shared_file: Annotated[
+        Path, typer.Argument(metavar="OUT", help="What perturb made of them.", show_default=False)
+    ],
+    world_file: Annotated[
+        Path, typer.Option("-w", "--world", metavar="WORLD", help="A .world file.", show_default=False)
+    ],
+    *,
+    nulls: Annotated[
+        bool, typer.Option("--nulls/--no-nulls", help="Also measure days that ignore the person.")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Measure how well shared trajectories keep what true ones say. For researchers: it needs the truth.
+
+    Error per visit, range queries, hotspots, densities and flows; beside them what days that ignore the
+    person would give: only what is better than the best of these carries information.
+
+    Example: elsewhere evaluate campus/trajectories.csv shared.csv -w campus.world
+    """
+    with needs_extra("evaluating", "build"):
+        from elsewhere.evaluate.summary import null_summaries, summarise  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.reading import read_matching  # noqa: PLC0415 - needs an extra
+    world = World.load(world_file)
+    real, shared = read_matching(trajectories, shared_file, world)
+    if not shared:
+        raise InputError(str(shared_file), "has no trajectory")
+    found = {"shared": summarise(world, real, shared)}
+    if nulls:
+        found |= null_summaries(world, real)
+    if as_json:
+        print_json({name: summary.as_json() for name, summary in found.items()})
+        return
+    out.print(table(["", *found], _rows(found)))
+    if nulls:
+        best = min(summary.errors["combined"].value for name, summary in found.items() if name != "shared")
+        mine = found["shared"].errors["combined"].value
+        word = "below" if mine < best else "above"
+        out.print(
+            f"Error of a visit, all together: {abs(100 * (1 - mine / best)):.1f} % {word} the best null."
+        )
+
+
+def _rows(found: dict[str, Summary]) -> list[list[str]]:
+    names = {"space_km": "km", "time_hours": "hours", "category": "d_c", "combined": "d, all together"}
+    rows = [
+        [f"error of a visit, {words}", *(_with_interval(summary.errors[name]) for summary in found.values())]
+        for name, words in names.items()
+    ]
+    first = next(iter(found.values()))
+    deltas = first.as_json()["deltas"]
+    for name, delta, words in (
+        ("space_km", 1, "1 km"),
+        ("time_hours", 1, "1 h"),
+        ("category", 3.5, "d_c 3.5"),
+    ):
+        place = list(deltas[name]).index(delta)
+        rows.append([f"% within {words}", *(f"{s.ranges[name][place]:.1f}" for s in found.values())])
+    for key, words in (("ahd_hours", "AHD, hours"), ("acd", "ACD"), ("f1", "F1"), ("excluded", "excluded")):
+        rows.append(
+            [f"hotspots, {words}", *(_number(getattr(s.hotspots["all"], key)) for s in found.values())]
+        )
+    rows += [
+        [f"{key.replace('_', ' ')}, JS", *(f"{s.density[key]:.3f}" for s in found.values())]
+        for key in first.density
+    ]
+    rows.append(["% of days feasible", *(f"{s.feasible_percent:.1f}" for s in found.values())])
+    rows.append(["% of visits open", *(f"{s.open_percent:.1f}" for s in found.values())])
+    return rows
+
+
+def _with_interval(estimate: Any) -> str:
+    return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

@@ -1,0 +1,121 @@
+"""True and shared trajectories side by side, as columns: what every measure starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.arrays import Floats, Indices
+from elsewhere.errors import InputError
+from elsewhere.knowledge.sphere import chords_squared, great_circle_km
+from elsewhere.trajectories import Visit
+from elsewhere.world.visits import VisitDistances, visit_distances
+from elsewhere.world.world import World
+
+DIMENSIONS = ("space_km", "time_hours", "category", "combined")
+
+
+class Days(Protocol):
+    """A trajectory, true or shared."""
+
+    @property
+    def visits(self) -> tuple[Visit, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Columns:
+    """Visits of many days, one after the other."""
+
+    owners: NDArray[np.int64]
+    """Which day each visit belongs to."""
+    places: Indices
+    times: Indices
+    days: int
+
+
+def columns_of(world: World, days: Sequence[Days], what: str) -> Columns:
+    """Days as columns; places that the world does not have are refused, times after the day are its last."""
+    lengths = np.array([len(day.visits) for day in days], dtype=np.int64)
+    if not len(days) or not lengths.all():
+        raise InputError(what, "has no trajectory, or one without a visit")
+    index = world.place_index
+    try:
+        places = np.array([index[visit.place_id] for day in days for visit in day.visits], dtype=np.int32)
+    except KeyError:
+        raise InputError(
+            what, "names a place that this world does not have: is it of another world?"
+        ) from None
+    times = np.array([visit.timestep for day in days for visit in day.visits], dtype=np.int32)
+    owners = np.repeat(np.arange(len(days)), lengths)
+    return Columns(
+        owners=owners, places=places, times=np.minimum(times, world.clock.timesteps - 1), days=len(days)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Pairs:
+    """Each true visit beside its shared one."""
+
+    world: World
+    real: Columns
+    shared: Columns
+
+    def distances(self) -> dict[str, Floats]:
+        """d_s, d_t, d_c and d of each pair of visits.
+
+        Paper: section 5.10 (ss:distance-function).
+        """
+        return visit_errors(
+            self.world, visit_distances(self.world), self.real.places, self.real.times,
+            self.shared.places, self.shared.times,
+        )  # fmt: skip
+
+
+def visit_errors(
+    world: World, distances: VisitDistances, p: Indices, t: Indices, q: Indices, u: Indices
+) -> dict[str, Floats]:
+    """Distances between visits (p, t) and (q, u), element by element."""
+    km = great_circle_km(chords_squared(world.places.vectors[p], world.places.vectors[q]))
+    hours = np.abs(t.astype(np.int64) - u) * distances.hours_per_step
+    if distances.is_circular:
+        hours = np.minimum(hours, 24 - hours)
+    hours = np.minimum(hours, distances.time_cap_hours)
+    category = distances.category_table[distances.kinds[p], distances.kinds[q]]
+    return {
+        "space_km": km,
+        "time_hours": hours,
+        "category": category,
+        "combined": np.sqrt(km**2 + hours**2 + category**2),
+    }
+
+
+def paired(world: World, real: Sequence[Days], shared: Sequence[Days]) -> Pairs:
+    """True and shared days in the same order, each pair as long as the other."""
+    if len(real) != len(shared):
+        raise InputError(
+            "evaluate", f"{len(real):,} true trajectories and {len(shared):,} shared ones: must be as many"
+        )
+    pairs = Pairs(
+        world=world,
+        real=columns_of(world, real, "true trajectories"),
+        shared=columns_of(world, shared, "shared trajectories"),
+    )
+    if not np.array_equal(pairs.real.owners, pairs.shared.owners):
+        number = next(
+            n for n, (a, b) in enumerate(zip(real, shared, strict=True)) if len(a.visits) != len(b.visits)
+        )
+        raise InputError(
+            "evaluate",
+            f"trajectory {number + 1:,} has another number of visits than its shared one",
+        )
+    return pairs
+
+
+def mean_per_day(columns: Columns, values: Floats) -> Floats:
+    """Mean of the visits' values for each day."""
+    counts = np.bincount(columns.owners, minlength=columns.days)
+    return np.asarray(np.bincount(columns.owners, weights=values, minlength=columns.days) / counts)

@@ -1,0 +1,272 @@
+"""The paper's measures (section 6.3), each against numbers worked out by hand and a slow plain version."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+
+import elsewhere as ew
+from elsewhere.evaluate.density import density_errors, jensen_shannon
+from elsewhere.evaluate.error import day_errors, mean_errors
+from elsewhere.evaluate.hotspots import (
+    THRESHOLDS,
+    Hotspot,
+    compare_hotspots,
+    find_hotspots,
+    groupings,
+    hotspot_scores,
+    unique_visitors,
+)
+from elsewhere.evaluate.intervals import mean_with_interval, statistic_with_interval
+from elsewhere.evaluate.pairs import columns_of, paired
+from elsewhere.evaluate.ranges import preservation
+from elsewhere.evaluate.summary import null_summaries, summarise
+from elsewhere.knowledge.travel import is_reachable
+from elsewhere.world.world import World
+from worlds import build, place
+
+# One degree of latitude in km.
+DEGREE = 6371.0088 * math.pi / 180
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> World:
+    rows = [
+        place("a", 50.00, 10.0, "cafe", hours="24/7"),
+        place("b", 50.01, 10.0, "bar", hours="24/7"),
+        place("c", 50.02, 10.0, "shoes", hours="24/7"),
+        place("d", 50.03, 10.03, "wine-bar", hours="24/7"),
+    ]
+    return build(tmp_path_factory.mktemp("town"), rows, {"kappa": 1, "speed_kmh": 8})
+
+
+def day(*visits: tuple[str, int]) -> ew.Trajectory:
+    return ew.Trajectory(visits)
+
+
+def test_normalised_error_by_hand(town: World) -> None:
+    """Mean over visits, then over trajectories: 'We normalize the distance values by |τ|'."""
+    real = [day(("a", 60), ("b", 66)), day(("a", 0))]
+    shared = [day(("b", 66), ("b", 66 + 12)), day(("a", 143))]
+    errors = day_errors(paired(town, real, shared))
+    assert errors["space_km"].tolist() == pytest.approx([0.01 * DEGREE / 2, 0])
+    assert errors["time_hours"].tolist() == pytest.approx([1.5, 12])  # 1 h and 2 h; capped at 12 h
+    # café and bar are both children of food: 3 in our tree metric with weights 1.5 and 2 at level 2
+    table = float(town.distances.category_table.max())
+    assert errors["category"][0] <= table
+    combined = mean_errors(town, real, shared)["combined"]
+    first = (math.hypot(0.01 * DEGREE, 1, 2 * errors["category"][0]) + 2) / 2
+    assert combined == pytest.approx((first + 12) / 2)
+
+
+def test_range_queries_by_hand(town: World) -> None:
+    """PR_χ = mean over τ of the share of visits within δ, in per cent; ≤ δ counts."""
+    real = [day(("a", 60), ("b", 66)), day(("a", 0))]
+    shared = [day(("a", 60), ("c", 72)), day(("a", 12))]
+    deltas = {"space_km": [0.0, 0.01 * DEGREE, 2.0], "time_hours": [0.0, 1.0, 1.9, 2.0]}
+    found = preservation(paired(town, real, shared), deltas)
+    assert found["space_km"].tolist() == pytest.approx([75, 100, 100])
+    assert found["time_hours"].tolist() == pytest.approx([25, 50, 50, 100])
+
+
+def test_hotspots_by_hand() -> None:
+    """H = {t_s, t_e, p, c}: maximal intervals with more than η visitors, c the most of them."""
+    counts = np.zeros((2, 24), dtype=np.int64)
+    counts[0, 8:11] = [21, 30, 21]
+    counts[0, 17:19] = [25, 20]
+    counts[1, 23] = 99
+    assert find_hotspots(counts, 20) == [
+        Hotspot(0, 8, 11, 30),
+        Hotspot(0, 17, 18, 25),
+        Hotspot(1, 23, 24, 99),
+    ]
+
+
+def test_hotspot_distances_by_hand() -> None:
+    """AHD = mean over ĥ of min over h of |t_s − t̂_s| + |t_e − t̂_e|; those without a real one are excluded."""
+    real = [Hotspot(0, 8, 11, 30), Hotspot(0, 17, 18, 25), Hotspot(1, 3, 4, 40)]
+    shared = [Hotspot(0, 9, 11, 20), Hotspot(0, 18, 20, 50), Hotspot(2, 0, 5, 100)]
+    score = compare_hotspots(real, shared)
+    assert score.ahd_hours == pytest.approx((1 + 3) / 2)
+    assert score.acd == pytest.approx((10 + 25) / 2)
+    assert (score.real, score.shared, score.excluded) == (3, 3, 1)
+    assert score.precision == pytest.approx(1 / 3)  # 18–20 does not overlap 17–18
+    assert score.recall == pytest.approx(1 / 3)
+    assert score.f1 == pytest.approx(1 / 3)
+
+
+def test_without_hotspots_nothing_is_made_up() -> None:
+    nothing = compare_hotspots([], [])
+    assert (nothing.ahd_hours, nothing.acd, nothing.precision, nothing.recall, nothing.f1) == (None,) * 5
+    lost = compare_hotspots([Hotspot(0, 1, 2, 30)], [])
+    assert (lost.ahd_hours, lost.recall, lost.f1) == (None, 0.0, 0.0)
+    invented = compare_hotspots([], [Hotspot(0, 1, 2, 30)])
+    assert (invented.ahd_hours, invented.excluded, invented.precision) == (None, 1, 0.0)
+
+
+def test_people_are_counted_once_an_hour(town: World) -> None:
+    days = [day(("a", 60), ("b", 61), ("a", 62)), day(("a", 60), ("a", 67))]
+    counts = unique_visitors(town, columns_of(town, days, "days"), groupings(town)["place"])
+    assert counts[0, 10] == 2
+    assert counts[0, 11] == 1
+    assert counts[1, 10] == 1
+    assert counts.sum() == 4
+
+
+def test_the_papers_thresholds() -> None:
+    """η = {20, 20, 50} for places and grids, {50, 30, 20} for levels 1, 2, 3."""
+    assert list(THRESHOLDS.values()) == [20, 20, 50, 50, 30, 20]
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=4, max_size=4), st.lists(st.integers(0, 9), min_size=4, max_size=4)
+)
+def test_jensen_shannon_is_scipys(first: list[int], second: list[int]) -> None:
+    p, q = np.array(first, dtype=float), np.array(second, dtype=float)
+    if p.any() and q.any():
+        assert jensen_shannon(p, q) == pytest.approx(float(jensenshannon(p, q, base=2)) ** 2, abs=1e-9)
+
+
+def test_jensen_shannon_of_nothing_in_common() -> None:
+    assert jensen_shannon(np.array([1.0, 0]), np.array([0, 5.0])) == pytest.approx(1)
+    assert jensen_shannon(np.array([1.0, 2]), np.array([2.0, 4])) == 0
+
+
+_STEPS = st.lists(st.integers(0, 143), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+@st.composite
+def _both(draw: st.DrawFn) -> tuple[list[ew.Trajectory], list[ew.Trajectory]]:
+    real: list[ew.Trajectory] = []
+    shared: list[ew.Trajectory] = []
+    for _ in range(draw(st.integers(1, 5))):
+        steps = draw(_STEPS)
+        others = sorted(draw(st.permutations(range(144)))[: len(steps)])
+        for side, times in ((real, steps), (shared, others)):
+            side.append(ew.Trajectory((draw(st.sampled_from("abcd")), t) for t in times))
+    return real, shared
+
+
+@given(both=_both())
+@examples(max_examples=60)
+def test_everything_against_plain_loops(
+    town: World, both: tuple[list[ew.Trajectory], list[ew.Trajectory]]
+) -> None:
+    real, shared = both
+    pairs = paired(town, real, shared)
+    index = town.place_index
+    km = [
+        np.mean([
+            math.dist((0,), (DEGREE * _central_angle(town, index[a.place_id], index[b.place_id]),))
+            for a, b in zip(mine, theirs, strict=True)
+        ])
+        for mine, theirs in zip(real, shared, strict=True)
+    ]  # fmt: skip
+    assert day_errors(pairs)["space_km"] == pytest.approx(km, abs=1e-6)
+    within = np.mean([
+        np.mean([abs(a.timestep - b.timestep) <= 12 for a, b in zip(mine, theirs, strict=True)])
+        for mine, theirs in zip(real, shared, strict=True)
+    ])  # fmt: skip
+    assert preservation(pairs, {"time_hours": [2.0]})["time_hours"][0] == pytest.approx(100 * within)
+    summary = summarise(town, real, shared)
+    feasible = [_plain_feasible(town, one) for one in shared]
+    assert summary.feasible_percent == pytest.approx(100 * np.mean(feasible))
+    assert summary.open_percent == 100
+    _check_counts(town, real)
+
+
+def _central_angle(town: World, p: int, q: int) -> float:
+    """In degrees, by the plain formula."""
+    lat = np.radians(town.places.latitudes[[p, q]])
+    lng = np.radians(town.places.longitudes[[p, q]])
+    chord = math.sin((lat[1] - lat[0]) / 2) ** 2
+    chord += math.cos(lat[0]) * math.cos(lat[1]) * math.sin((lng[1] - lng[0]) / 2) ** 2
+    return math.degrees(2 * math.asin(math.sqrt(chord)))
+
+
+def _plain_feasible(town: World, one: ew.Trajectory) -> bool:
+    index = town.place_index
+    return all(
+        is_reachable(
+            town.travel, town.clock, origin=index[a.place_id], departure=a.timestep,
+            destination=index[b.place_id], arrival=b.timestep,
+        )
+        for a, b in pairwise(one)
+    )  # fmt: skip
+
+
+def _check_counts(town: World, days: list[ew.Trajectory]) -> None:
+    for name, group_of in groupings(town).items():
+        counts = unique_visitors(town, columns_of(town, days, "days"), group_of)
+        for group in range(len(counts)):
+            for hour in range(24):
+                people = {
+                    number
+                    for number, one in enumerate(days)
+                    for visit in one
+                    if group_of[town.place_index[visit.place_id]] == group and visit.timestep // 6 == hour
+                }
+                assert counts[group, hour] == len(people), name
+
+
+def test_the_same_days_lose_nothing(town: World) -> None:
+    days = [day(("a", 60), ("b", 66), ("d", 90)), day(("c", 3))] * 60
+    summary = summarise(town, days, days)
+    assert all(estimate.value == 0 for estimate in summary.errors.values())
+    assert all(value == pytest.approx(100) for values in summary.ranges.values() for value in values)
+    assert summary.hotspots["all"].ahd_hours == 0
+    assert summary.hotspots["all"].f1 == 1
+    assert all(value == 0 for value in density_errors(paired(town, days, days)).values())
+    assert set(hotspot_scores(paired(town, days, days))) == {*THRESHOLDS, "all"}
+
+
+def test_intervals_hold_the_mean_about_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(1)
+    hits = 0
+    for _ in range(200):
+        estimate = mean_with_interval(generator.exponential(size=80), seed=int(generator.integers(1 << 30)))
+        hits += estimate.low <= 1 <= estimate.high
+    assert 175 <= hits <= 200
+    weights = statistic_with_interval(lambda w: float(w @ np.arange(10) / w.sum()), 10)
+    assert weights.value == 4.5
+    assert weights.low < 4.5 < weights.high
+
+
+def test_nulls_are_measured_the_same_way(town: World) -> None:
+    days = [day(("a", 60), ("b", 66)), day(("c", 3), ("d", 100))] * 10
+    nulls = null_summaries(town, days)
+    assert set(nulls) == {"uniform", "popular", "constant"}
+    assert all(null.feasible_percent == 100 for null in nulls.values())
+    assert null_summaries(town, days) == nulls
+
+
+@pytest.mark.parametrize(
+    ("real", "shared", "said"),
+    [
+        ([day(("a", 1))], [], "1 true trajectories and 0 shared ones"),
+        ([day(("a", 1))], [day(("a", 1), ("b", 9))], "trajectory 1 has another number of visits"),
+        (
+            [day(("a", 1))],
+            [day(("x", 1))],
+            "shared trajectories: names a place that this world does not have",
+        ),
+        ([], [], "has no trajectory"),
+    ],
+)
+def test_bad_input_is_told(town: World, real: Any, shared: Any, said: str) -> None:
+    with pytest.raises(ew.InputError, match=said):
+        summarise(town, real, shared)
+
+
+def test_a_hundred_thousand_days_take_seconds(town: World) -> None:
+    """Not timed: it would take minutes if anything looped over visits in Python beyond reading them."""
+    days = [day(("a", 60), ("b", 66), ("d", 90))] * 100_000
+    assert summarise(town, days, days).days == 100_000
