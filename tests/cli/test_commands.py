@@ -184,7 +184,8 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
     }
     commands = [(name, command) for name, group in groups.items() for command in group.registered_commands]
     assert {f"{group} {command.name}".strip() for group, command in commands} == {
-        "audit", "demo", "dataset campus", "dataset foursquare", "dataset osm", "dataset personal",
+        "audit", "demo", "evaluate", "experiment", "dataset campus", "dataset foursquare", "dataset osm",
+        "dataset personal",
         "dataset safegraph", "dataset taxi", "ledger show", "perturb", "share",
         "world build", "world show", "world update",
     }  # fmt: skip

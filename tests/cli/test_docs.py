@@ -17,6 +17,8 @@ from elsewhere.params import WorldSettings
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "demo",
+    "evaluate",
+    "experiment",
     "audit",
     "dataset campus",
     "dataset foursquare",
@@ -38,6 +40,7 @@ DOCUMENTS = [
     "docs/data.md",
     "docs/methods.md",
     "docs/privacy.md",
+    "docs/results.md",
     "docs/sharing.md",
     "docs/worlds.md",
 ]

@@ -17,6 +17,7 @@ from elsewhere.arrays import Words
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.mechanism import rows
+from elsewhere.mechanism.draw import coin_of
 from elsewhere.mechanism.place_walks import WalkTables
 from elsewhere.methods.ngram import Ngram, NgramTables
 from elsewhere.methods.nulls import NULLS
@@ -120,6 +121,7 @@ def test_places_that_must_be_counted_follow_the_tables_too(
     days = [
         ew.Trajectory([(ids[i % len(ids)], i) for i in range(3)]),
         ew.Trajectory([(ids[-1], 0), (ids[0], 2)]),
+        ew.Trajectory([(ids[0], 0), (ids[0], 1)]),
     ]
     samples = 600 if constant_work else 20_000
     for day in days:
@@ -172,6 +174,9 @@ def test_constant_work_makes_every_trial(tmp_path: Path, name: str, monkeypatch:
         used.append(counted.asked)
     if name not in {"global-pf", "global-subsampled"}:  # their work is that of the list
         assert used[0] > 4 * used[1]
+        # Each trial takes a word to propose and one for its coin, at least.
+        trials = sum(coin_of(draw.epsilon).trials for draw in method.draws_for(len(days[0])))
+        assert used[0] >= 2 * 2 * trials
 
 
 class _Counting(SeededRandomness):

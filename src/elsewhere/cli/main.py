@@ -11,6 +11,7 @@ from elsewhere import __version__
 from elsewhere.cli import audit as audit_command
 from elsewhere.cli import dataset, demo, ledger, world
 from elsewhere.cli import evaluate as evaluate_command
+from elsewhere.cli import experiment as experiment_command
 from elsewhere.cli import perturb as perturb_command
 from elsewhere.cli import share as share_command
 from elsewhere.cli.console import report_error
@@ -28,6 +29,7 @@ app.command("demo")(demo.demo)
 app.command("perturb")(perturb_command.perturb)
 app.command("share")(share_command.share)
 app.command("evaluate")(evaluate_command.evaluate)
+app.command("experiment")(experiment_command.experiment)
 app.command("audit")(audit_command.audit)
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(dataset.app, name="dataset")

@@ -132,10 +132,15 @@ def _world_toml(dataset: Dataset) -> str:
         tables["travel"] = {"kind": "roads", **_ROADS, "speed_kmh": settings.pop("speed_kmh")}
     keys |= settings
     lines = ["# Every other key has the paper's default (docs/worlds.md)."]
-    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+    lines += [f"{key} = {_toml(value)}" for key, value in keys.items()]
     for name, table in tables.items():
-        lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+        lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
     return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """JSON is TOML for what stands here, but for infinity."""
+    return "inf" if value == float("inf") else json.dumps(value, ensure_ascii=False)
 
 
 def _source_md(dataset: Dataset, facts: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from elsewhere.knowledge.hours import hours_problem
 
 
 def hours_by_category(name: str, given: Path | None) -> dict[str, str]:
-    """Hours for each category (``category, hours``): the package's table ``name``, with those of a file put in."""
+    """Hours of each category: the package's table ``name``, with those of a file put in."""
     with as_file(files("elsewhere.datasets") / "tables" / f"{name}_hours.csv") as path:
         ours = read_hours(path)
     return ours if given is None else ours | given_hours(given, set(ours))

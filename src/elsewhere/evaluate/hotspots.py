@@ -100,8 +100,8 @@ def find_hotspots(counts: NDArray[np.int64], threshold: int) -> list[Hotspot]:
     where, starts = np.nonzero(changes == 1)
     _, ends = np.nonzero(changes == -1)
     return [
-        Hotspot(int(w), int(s), int(e), int(counts[w, s:e].max()))
-        for w, s, e in zip(where, starts, ends, strict=True)
+        Hotspot(int(group), int(start), int(end), int(counts[group, start:end].max()))
+        for group, start, end in zip(where, starts, ends, strict=True)
     ]
 
 

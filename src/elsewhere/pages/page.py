@@ -21,21 +21,22 @@ p.verdict { background: #fdeaea; color: #9b1c1c; border-left: 4px solid #c81e1e;
 .card { background: #f4f6f9; border-radius: .6rem; padding: .6rem .9rem; min-width: 5rem; }
 .card b { display: block; font-size: 1.35rem; } .card span { color: #5a6270; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .92rem; }
-th, td { padding: .25rem .9rem .25rem 0; text-align: right; }
+th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 th { border-bottom: 1px solid #c9ced6; font-weight: 600; } code { color: #5a6270; font-size: .85rem; }
 """
 
 
-def page(title: str, subtitle: str, sections: Sequence[str]) -> str:
-    """A whole page from HTML sections."""
+def page(title: str, subtitle: str, sections: Sequence[str], *, has_charts: bool = True) -> str:
+    """A whole page from HTML sections; without charts the script that draws them is left out."""
+    script = f"<script>{get_plotlyjs()}</script>" if has_charts else ""
     return "\n".join(
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(title)}</title><style>{_STYLE}</style>",
-            f"<script>{get_plotlyjs()}</script></head><body>",
+            f"{script}</head><body>",
             f"<h1>{escape(title)}</h1><p class='note'>{escape(subtitle)}</p>",
             *sections,
             "</body></html>\n",

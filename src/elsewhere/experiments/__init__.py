@@ -1,0 +1,1 @@
+"""The paper's whole evaluation, remade with one command."""

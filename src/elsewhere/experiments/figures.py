@@ -1,0 +1,114 @@
+"""Figures in the paper's arrangement, from tidy rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from elsewhere.experiments.recipes import NULLS, ON_THE_PAPERS_TERMS
+from elsewhere.io.files import whole_file
+
+Row = dict[str, Any]
+
+_COLOURS = {
+    "ngram": "#1f4ed8", "ngram-noh": "#0e9384", "physdist": "#b54708", "ind-reach": "#7a5af8",
+    "ind-noreach": "#dd2590", "global": "#067647", "codebook": "#d92d20", ON_THE_PAPERS_TERMS: "#98a2b3",
+    "uniform": "#344054", "popular": "#475467", "constant": "#667085",
+}  # fmt: skip
+_NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c", "combined": "d"}
+mpl.use("Agg")
+
+
+def _style(method: str) -> dict[str, Any]:
+    line = ":" if method in NULLS else "--" if method == ON_THE_PAPERS_TERMS else "-"
+    return {"color": _COLOURS.get(method, "#000000"), "linestyle": line, "linewidth": 1.4, "markersize": 3.5}
+
+
+def _finish(figure: Figure, axes: Axes, path: Path) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", ncols=6, fontsize=8, frameon=False)
+    with whole_file(path) as file:
+        figure.savefig(file, format="png", dpi=130, metadata={"Software": None})
+
+
+def _grid(rows: int, columns: int) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(3.1 * columns, 2.5 * rows + 0.7), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - 0.5 / (2.5 * rows + 0.7)))  # type: ignore[union-attr, call-arg]  # the constrained one has it
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def ranges_figure(rows: Sequence[Row], path: Path) -> None:
+    """PR_χ(δ) for each data set and dimension (fig:range)."""
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    dimensions = list(dict.fromkeys(row["dimension"] for row in rows))
+    figure, grid = _grid(len(datasets), len(dimensions))
+    for i, dataset in enumerate(datasets):
+        for j, dimension in enumerate(dimensions):
+            axes = grid[i, j]
+            some = [row for row in rows if (row["dataset"], row["dimension"]) == (dataset, dimension)]
+            for method in dict.fromkeys(row["method"] for row in some):
+                points = [(row["delta"], row["percent"]) for row in some if row["method"] == method]
+                axes.plot(*zip(*points, strict=True), marker="o", label=method, **_style(method))
+            axes.set_title(f"{dataset}: within δ {_NAMES[dimension]}", fontsize=9)
+            axes.set_ylim(0, 100)
+            axes.tick_params(labelsize=7)
+    _finish(figure, grid[0, 0], path)
+
+
+def variation_figure(
+    panels: Sequence[tuple[str, str, Sequence[Row]]], value: str, label: str, path: Path
+) -> None:
+    """A panel for each (data set, what varies): ``value`` against it, a line for each method."""
+    columns = 3
+    figure, grid = _grid(-(-len(panels) // columns), columns)
+    for number, (title, varies, rows) in enumerate(panels):
+        axes = grid[number // columns, number % columns]
+        levels = sorted({float(row[varies]) for row in rows})
+        place = {level: position for position, level in enumerate(levels)}
+        for method in dict.fromkeys(row["method"] for row in rows):
+            points = sorted(
+                (place[float(row[varies])], row[value]) for row in rows if row["method"] == method
+            )
+            axes.plot(*zip(*points, strict=True), marker="o", label=method, **_style(method))
+        axes.set_xticks(range(len(levels)), [f"{level:g}" if np.isfinite(level) else "∞" for level in levels])
+        axes.set_title(title, fontsize=9)
+        axes.set_ylabel(label, fontsize=8)
+        axes.tick_params(labelsize=7)
+        if value == "ms_a_day":
+            axes.set_yscale("log")
+    for number in range(len(panels), grid.size):
+        grid[number // columns, number % columns].set_visible(False)
+    _finish(figure, grid[0, 0], path)
+
+
+def preprocessing_figure(rows: Sequence[Row], path: Path) -> None:
+    """Seconds to make a world against its places, and against speed (fig:preprocessing)."""
+    figure, grid = _grid(1, 2)
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        mine = [row for row in rows if row["dataset"] == dataset]
+        usual = next(row["speed_kmh"] for row in mine)
+        by_size = sorted({(row["places"], row["seconds"]) for row in mine if row["speed_kmh"] == usual})
+        grid[0, 0].plot(*zip(*by_size, strict=True), marker="o", label=dataset)
+        asked = (
+            mine[0]["places_asked"] if len(mine) < 2 else _most_common([row["places_asked"] for row in mine])
+        )
+        by_speed = sorted((row["speed_kmh"], row["seconds"]) for row in mine if row["places_asked"] == asked)
+        names = [f"{speed:g}" if np.isfinite(speed) else "∞" for speed, _ in by_speed]
+        grid[0, 1].plot(names, [seconds for _, seconds in by_speed], marker="o", label=dataset)
+    grid[0, 0].set_xlabel("places", fontsize=8)
+    grid[0, 1].set_xlabel("km/h", fontsize=8)
+    for axes in grid[0]:
+        axes.set_ylabel("s", fontsize=8)
+        axes.tick_params(labelsize=7)
+        axes.set_ylim(bottom=0)
+    _finish(figure, grid[0, 0], path)
+
+
+def _most_common(values: Sequence[int]) -> int:
+    return max(set(values), key=list(values).count)

@@ -1,0 +1,158 @@
+"""Every table and figure as data: the cells it is made of, each one method on one data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+Size = Literal["small", "paper"]
+
+DATASETS = ("foursquare", "safegraph", "campus")
+NULLS = ("uniform", "popular", "constant")
+METHODS = ("ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach", "global")
+ON_THE_PAPERS_TERMS = "ngram, sensitivity=1"
+SPEEDS = {"foursquare": 8.0, "safegraph": 8.0, "campus": 4.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a world is built with; None: as many places as there are."""
+
+    dataset: str
+    places: int | None
+    speed_kmh: float
+    kappa: float = 10
+    grid: int = 4
+    merge_order: tuple[str, ...] = ("space", "time", "category")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One measurement: a method on the days of a setting."""
+
+    setting: Setting
+    method: str
+    epsilon: float = 5.0
+    options: tuple[tuple[str, Any], ...] = ()
+    length: int | None = None
+    """Only days of so many visits."""
+    days: int = 5000
+    """At most so many of them."""
+
+    @property
+    def label(self) -> str:
+        return ON_THE_PAPERS_TERMS if ("sensitivity", 1) in self.options else self.method
+
+    def key(self) -> dict[str, Any]:
+        """All that it depends on, as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A table or figure: its cells, and what varies along it."""
+
+    name: str
+    title: str
+    varies: str
+    """"", or what the x-axis is: visits, epsilon, places, speed, n, merging."""
+    cells: tuple[Cell, ...] = field(repr=False)
+
+
+def _days(size: Size) -> int:
+    return 400 if size == "small" else 5000
+
+
+def _setting(dataset: str, size: Size) -> Setting:
+    limit = {"small": 400, "paper": 2000}[size]
+    return Setting(dataset=dataset, places=None if dataset == "campus" else limit, speed_kmh=SPEEDS[dataset])
+
+
+def _methods(cell: Cell, methods: Iterable[str] = METHODS) -> list[Cell]:
+    cells = [replace(cell, method=name) for name in methods]
+    if "ngram" in methods:
+        cells.append(replace(cell, method="ngram", options=(*cell.options, ("sensitivity", 1))))
+    return cells + [replace(cell, method=name, options=()) for name in NULLS]
+
+
+def _default(dataset: str, size: Size) -> Cell:
+    return Cell(setting=_setting(dataset, size), method="ngram", days=_days(size))
+
+
+def baseline(size: Size) -> tuple[Cell, ...]:
+    """All methods under the paper's default settings, on all data sets."""
+    return tuple(cell for dataset in DATASETS for cell in _methods(_default(dataset, size)))
+
+
+def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
+    """What the paper varies: visits, ε, places, speed on the two large data sets, n on the campus."""
+    small = size == "small"
+    found: dict[str, list[Cell]] = {name: [] for name in ("visits", "epsilon", "places", "speed", "n")}
+    some = ("ngram", "ngram-noh", "ind-reach", "global") if small else METHODS
+    for dataset in DATASETS[:2]:
+        cell = _default(dataset, size)
+        if small:
+            cell = replace(cell, days=200)
+        for length in (3, 5, 8) if small else range(3, 9):
+            found["visits"] += _methods(replace(cell, length=length), some)
+        for epsilon in (0.5, 5, 10) if small else (0.1, 0.5, 1, 2, 5, 10):
+            found["epsilon"] += _methods(replace(cell, epsilon=epsilon), some)
+        for places in (200, 400, 800) if small else (1000, 2000, 4000, 8000):
+            found["places"] += _methods(replace(cell, setting=replace(cell.setting, places=places)), some)
+        for speed in (4.0, 8.0, float("inf")) if small else (4.0, 8.0, 12.0, 16.0, float("inf")):
+            found["speed"] += _methods(replace(cell, setting=replace(cell.setting, speed_kmh=speed)), some)
+    campus = replace(_default("campus", size), days=200 if small else 5000)
+    for n in (1, 2, 3):
+        found["n"] += _methods(replace(campus, options=(("n", n),)), ("ngram", "ngram-noh", "physdist"))
+    return {name: tuple(dict.fromkeys(cells)) for name, cells in found.items()}
+
+
+_MERGING: tuple[dict[str, Any], ...] = (
+    {},
+    {"merge_order": ("time", "space", "category")},
+    {"merge_order": ("category", "space", "time")},
+    {"merge_order": ("time", "category", "space")},
+    {"kappa": 1},
+    {"kappa": 30},
+    {"grid": 8},
+    {"grid": 2},
+)
+
+
+def merging(size: Size) -> tuple[Cell, ...]:
+    """Other orders of merging, other κ, other grids: `ngram` and what its regions do to it."""
+    cells = []
+    for dataset in DATASETS:
+        cell = _default(dataset, size)
+        cells += [replace(cell, setting=replace(cell.setting, **change)) for change in _MERGING]
+    return tuple(cells)
+
+
+def preprocessing(size: Size) -> tuple[Setting, ...]:
+    """Worlds whose making is timed: by number of places, and by speed."""
+    sizes = (200, 400, 800) if size == "small" else (1000, 2000, 4000, 8000)
+    speeds = (4.0, 8.0, 12.0, 16.0, float("inf"))
+    found = []
+    for dataset in DATASETS[:2]:
+        base = _setting(dataset, size)
+        found += [replace(base, places=places) for places in sizes]
+        found += [replace(base, speed_kmh=speed) for speed in speeds]
+    return tuple(dict.fromkeys(found))
+
+
+def recipes(size: Size) -> dict[str, Recipe]:
+    """Everything that `elsewhere experiment` can make, by name."""
+    default, varied = baseline(size), variations(size)
+    everything = tuple(dict.fromkeys(cell for cells in varied.values() for cell in cells))
+    found = [
+        Recipe(name="table-error", title="Mean normalised error (Table 1)", varies="", cells=default),
+        Recipe(name="table-runtime", title="Runtime by stage (Table 2)", varies="", cells=default),
+        Recipe(name="table-hotspots", title="Hotspots (Table 3)", varies="", cells=default),
+        Recipe(name="fig-ranges", title="Preservation range queries", varies="", cells=default),
+        Recipe(name="fig-error", title="Error as settings vary", varies="all", cells=everything),
+        Recipe(name="fig-runtime", title="Runtime as settings vary", varies="all", cells=everything),
+        Recipe(name="fig-preprocessing", title="Making a world", varies="preprocessing", cells=()),
+        Recipe(name="table-merging", title="Merging", varies="merging", cells=merging(size)),
+    ]
+    return {recipe.name: recipe for recipe in found}

@@ -1,0 +1,168 @@
+"""Runs cells, each once: results are files, so a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elsewhere.evaluate.summary import summarise
+from elsewhere.experiments.recipes import Cell, Setting, Size
+from elsewhere.experiments.sources import Sources, make_source
+from elsewhere.io.files import write_text
+from elsewhere.methods.reading import read_trajectories
+from elsewhere.methods.registry import method
+from elsewhere.methods.sharing import Sharing
+from elsewhere.randomness import SeededRandomness, seeded_generator
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.build import build_world
+from elsewhere.world.world import World
+
+Progress = Callable[[int, int], None]
+Result = dict[str, Any]
+
+_SEED = 20210816
+
+
+class Workshop:
+    """A folder of worlds, days and results."""
+
+    def __init__(self, folder: Path, sources: Sources, size: Size) -> None:
+        self.folder = folder
+        self.sources = sources
+        self.size = size
+
+    def world_folder(self, setting: Setting) -> Path:
+        return (
+            self.folder / "worlds" / _name({**asdict(setting), "raw": repr(self.sources), "size": self.size})
+        )
+
+    def prepare(self, setting: Setting) -> Result:
+        """Make a world, timed; the time is that of the first making."""
+        folder = self.world_folder(setting)
+        stamp = folder / "built.json"
+        if not stamp.exists():
+            make_source(folder, setting, self.sources, self.size)
+            started = time.perf_counter()
+            world = build_world(folder / "world.toml")
+            seconds = time.perf_counter() - started
+            world.save(folder / "w.world")
+            facts = {
+                "seconds": seconds,
+                "places": len(world.places),
+                "regions": len(world.regions),
+                "bigrams": world.graph.bigrams,
+                "world": world.hash,
+            }
+            write_text(stamp, json.dumps(facts))
+        result: Result = json.loads(stamp.read_text())
+        return result
+
+    def result_file(self, cell: Cell) -> Path:
+        return (
+            self.folder
+            / "cells"
+            / f"{_name({**cell.key(), 'world': self.prepare(cell.setting)['world']})}.json"
+        )
+
+    def measure(self, cell: Cell) -> Result:
+        """What a method gives on the days of a setting; from its file, if it was measured before."""
+        path = self.result_file(cell)
+        if not path.exists():
+            folder = self.world_folder(cell.setting)
+            world = World.load(folder / "w.world")
+            days = read_trajectories(folder / "trajectories.csv", world=world)
+            write_text(path, json.dumps(_measured(cell, world, days)))
+        result: Result = json.loads(path.read_text())
+        return result
+
+
+def _name(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:20]
+
+
+def chosen_days(cell: Cell, days: Sequence[Trajectory]) -> list[Trajectory]:
+    """The days that a cell looks at: of its length, and a seeded sample if there are too many."""
+    some = [day for day in days if cell.length is None or len(day) == cell.length]
+    if len(some) > cell.days:
+        picks = seeded_generator(_SEED).permutation(len(some))[: cell.days]
+        some = [some[pick] for pick in sorted(picks.tolist())]
+    return some
+
+
+def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
+    chosen = chosen_days(cell, days)
+    facts: Result = {"cell": cell.key(), "label": cell.label, "world": world.hash, "days": len(chosen)}
+    if not chosen:
+        return {**facts, "skipped": "no such day"}
+    shared_by = method(cell.method, world, epsilon=cell.epsilon, **dict(cell.options))
+    started = time.perf_counter()
+    for length in sorted({len(day) for day in chosen}, reverse=True):
+        shared_by.prepare(length)
+    prepared = time.perf_counter() - started
+    shared_by.share_batch(chosen[:5], randomness=SeededRandomness(1))  # loads compiled loops
+    seed = int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
+    batch = shared_by.share_batch(chosen, randomness=SeededRandomness(seed))
+    return {
+        **facts,
+        "epsilon_spent_on_5_visits": _spent(shared_by),
+        "seconds": {name: value / len(chosen) for name, value in sorted(batch.seconds.items())},
+        "prepare_seconds": prepared,
+        "smoothed_percent": _smoothed(batch.counts, len(chosen)),
+        "summary": summarise(world, chosen, batch.shared).as_json(),
+    }
+
+
+def _spent(shared_by: Sharing) -> float:
+    """What five visits really cost: the claim, or far more with sensitivity=1."""
+    from elsewhere.audit.bounds import draw_losses  # noqa: PLC0415 - compiles only when needed
+
+    if shared_by.describe().get("sensitivity") != 1:
+        return float(shared_by.spent_on(5))
+    losses = draw_losses(shared_by.core.tables(5), shared_by.core.draws_for(5))
+    return float(np.sum([loss.spent for loss in losses]))
+
+
+def _smoothed(counts: dict[str, int], days: int) -> float:
+    moved = sum(
+        count for name, count in counts.items() if "smoothed" in name or "shifted" in name or "stayed" in name
+    )
+    return 100 * moved / days
+
+
+def run_cells(workshop: Workshop, cells: Sequence[Cell], workers: int, progress: Progress) -> list[Result]:
+    """All cells, in order; worlds first, then cells, on so many processes."""
+    settings = list(dict.fromkeys(cell.setting for cell in cells))
+    total, done = len(settings) + len(cells), 0
+    with ProcessPoolExecutor(min(workers, os.cpu_count() or 1), get_context("spawn")) as pool:
+        worlds = [pool.submit(workshop.prepare, setting) for setting in settings]
+        for future in as_completed(worlds):
+            future.result()
+            done += 1
+            progress(done, total)
+        measured = [pool.submit(workshop.measure, cell) for cell in cells]
+        for future in as_completed(measured):
+            future.result()
+            done += 1
+            progress(done, total)
+    return [workshop.measure(cell) for cell in cells]
+
+
+def run_preprocessing(
+    workshop: Workshop, settings: Sequence[Setting], progress: Progress
+) -> list[tuple[Setting, Result]]:
+    """Worlds one after the other, so that nothing else is running while one is timed."""
+    found = []
+    for number, setting in enumerate(settings, start=1):
+        found.append((setting, workshop.prepare(setting)))
+        progress(number, len(settings))
+    return found

@@ -1,0 +1,147 @@
+"""Results as tidy tables: one row for each number, sorted, the same bytes for the same seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from elsewhere.experiments.recipes import NULLS, Setting
+from elsewhere.io.tables import write_csv
+
+Result = dict[str, Any]
+Row = dict[str, Any]
+
+
+def settings_of(result: Result) -> Row:
+    """What a result is about, as columns."""
+    cell = result["cell"]
+    setting = cell["setting"]
+    options = dict(map(tuple, cell["options"]))
+    return {
+        "dataset": setting["dataset"],
+        "method": result["label"],
+        "epsilon": float(cell["epsilon"]),
+        "n": int(options.get("n", 2)),
+        "visits": "all" if cell["length"] is None else str(cell["length"]),
+        "places": "all" if setting["places"] is None else str(setting["places"]),
+        "speed_kmh": float(setting["speed_kmh"]),
+        "kappa": float(setting["kappa"]),
+        "grid": int(setting["grid"]),
+        "merge_order": " ".join(setting["merge_order"]),
+        "days": int(result["days"]),
+        "world": result["world"][:12],
+    }
+
+
+def error_rows(results: Sequence[Result]) -> list[Row]:
+    """Normalised errors with intervals, how far below the best null, and what else describes the days."""
+    best = _best_nulls(results)
+    rows = []
+    for result in results:
+        if "summary" not in result:
+            continue
+        about, summary = settings_of(result), result["summary"]
+        for dimension, estimate in summary["errors"].items():
+            null = best.get((_without_method(about), dimension))
+            rows.append(
+                {
+                    **about,
+                    "measure": dimension,
+                    "value": estimate["value"],
+                    "low": estimate["low"],
+                    "high": estimate["high"],
+                    "percent_below_best_null": None if not null else 100 * (1 - estimate["value"] / null),
+                }
+            )
+        more = {
+            **summary["density"],
+            "feasible_percent": summary["feasible_percent"],
+            "open_percent": summary["open_percent"],
+            "smoothed_percent": result["smoothed_percent"],
+            "epsilon_spent_on_5_visits": result["epsilon_spent_on_5_visits"],
+        }
+        rows += [
+            {
+                **about,
+                "measure": name,
+                "value": value,
+                "low": None,
+                "high": None,
+                "percent_below_best_null": None,
+            }
+            for name, value in more.items()
+        ]
+    return rows
+
+
+def _without_method(about: Row) -> tuple[Any, ...]:
+    # ε and n make no difference to nulls, but each has its own beside it.
+    return tuple(value for name, value in about.items() if name not in {"method", "n"})
+
+
+def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str], float]:
+    best: dict[tuple[tuple[Any, ...], str], float] = {}
+    for result in results:
+        if result["label"] in NULLS and "summary" in result:
+            for dimension, estimate in result["summary"]["errors"].items():
+                key = (_without_method(settings_of(result)), dimension)
+                best[key] = min(best.get(key, float("inf")), estimate["value"])
+    return best
+
+
+def range_rows(results: Sequence[Result]) -> list[Row]:
+    return [
+        {**settings_of(result), "dimension": dimension, "delta": float(delta), "percent": value}
+        for result in results
+        if "summary" in result
+        for dimension, values in result["summary"]["ranges"].items()
+        for delta, value in zip(result["summary"]["deltas"][dimension], values, strict=True)
+    ]
+
+
+def hotspot_rows(results: Sequence[Result]) -> list[Row]:
+    return [
+        {**settings_of(result), "granularity": name, **score}
+        for result in results
+        if "summary" in result
+        for name, score in result["summary"]["hotspots"].items()
+    ]
+
+
+def runtime_rows(results: Sequence[Result]) -> list[Row]:
+    """Milliseconds a day by stage. Times differ from run to run, so they stand apart."""
+    rows = []
+    for result in results:
+        if "seconds" in result:
+            stages = {**result["seconds"], "total": sum(result["seconds"].values())}
+            rows += [
+                {**settings_of(result), "stage": stage, "ms_a_day": 1000 * seconds}
+                for stage, seconds in stages.items()
+            ]
+            rows.append(
+                {**settings_of(result), "stage": "tables first, s", "ms_a_day": result["prepare_seconds"]}
+            )
+    return rows
+
+
+def preprocessing_rows(worlds: Sequence[tuple[Setting, Result]]) -> list[Row]:
+    return [
+        {
+            "dataset": setting.dataset,
+            "places_asked": setting.places or 0,
+            "speed_kmh": setting.speed_kmh,
+            **facts,
+            "world": facts["world"][:12],
+        }
+        for setting, facts in worlds
+    ]
+
+
+def write_rows(path: Path, rows: Sequence[Row]) -> None:
+    """A table, its rows in order."""
+    if rows:
+        frame = pl.DataFrame(rows, infer_schema_length=None).unique(maintain_order=True)
+        write_csv(path, frame.sort(frame.columns[:6], maintain_order=True))

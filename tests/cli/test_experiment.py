@@ -1,0 +1,152 @@
+"""`experiment` and `evaluate`, on tiny sizes: everything filled, resumable, repeatable."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from commands import Command
+from elsewhere.datasets.generated import generated_city
+from elsewhere.experiments import recipes as recipe_data
+from elsewhere.experiments import sources
+from elsewhere.experiments.recipes import Cell, Setting, recipes, variations
+from elsewhere.experiments.run import run_experiments
+from elsewhere.experiments.runner import Workshop, chosen_days
+from elsewhere.experiments.sources import Sources, find_sources
+from elsewhere.experiments.time_bound import least_time_error
+from elsewhere.pages.experiments import experiments_page
+from elsewhere.trajectories import Trajectory
+from raw import DATA, write_foursquare
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data sets and lists of values so small that every recipe takes seconds."""
+
+    def dataset(setting: Setting, _given: Sources, _size: str) -> object:
+        return generated_city(setting.dataset, limit=40, people=30, seed=3)
+
+    monkeypatch.setattr(sources, "_dataset", dataset)
+    monkeypatch.setattr(recipe_data, "METHODS", ("ngram", "ind-noreach"))
+    monkeypatch.setattr(recipe_data, "_MERGING", ({}, {"kappa": 5}))
+
+
+def _silent(_title: str) -> object:
+    return lambda _done, _total: None
+
+
+@pytest.mark.usefixtures("tiny")
+def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rerunning resumes; the same seeds give the same tables byte for byte."""
+    monkeypatch.setattr("elsewhere.experiments.run.run_cells", _in_this_process)
+    tables = {}
+    for folder in ("one", "two"):
+        outcome = run_experiments(
+            ["table-error", "table-hotspots", "fig-ranges", "table-runtime", "table-merging"],
+            tmp_path / folder, Sources(), size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
+        )  # fmt: skip
+        tables[folder] = {
+            path.name: path.read_bytes()
+            for path in sorted((tmp_path / folder).glob("*.csv"))
+            if "runtime" not in path.name
+        }
+    assert tables["one"] == tables["two"]
+    assert set(tables["one"]) == {"errors.csv", "errors-merging.csv", "hotspots.csv", "ranges.csv"}
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "one/cells").iterdir()}
+    run_experiments(["table-error"], tmp_path / "one", Sources(), size="small", workers=1, progress=_silent)  # type: ignore[arg-type]
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "one/cells").iterdir()}
+    page = experiments_page(outcome)
+    for words in (
+        "Findings",
+        "Table 1",
+        "Table 2",
+        "Table 3",
+        "Merging",
+        "Preservation range",
+        "linear program",
+    ):
+        assert words in page
+    assert "generated, in the shape of foursquare" in page
+    assert "<script" not in page
+    errors = pl.read_csv(tmp_path / "one/errors.csv")
+    assert set(errors["dataset"]) == {"foursquare", "safegraph", "campus"}
+    assert {"ngram", "ngram, sensitivity=1", "uniform", "popular", "constant"} <= set(errors["method"])
+    assert errors.filter(pl.col("measure") == "combined")["percent_below_best_null"].null_count() == 0
+
+
+def _in_this_process(workshop: Workshop, cells: list[Cell], _workers: int, progress: object) -> list[object]:
+    assert callable(progress)
+    return [workshop.measure(cell) for cell in cells]
+
+
+def test_recipes_are_the_papers() -> None:
+    full = variations("paper")
+    cells = full["epsilon"]
+    assert {cell.epsilon for cell in cells} >= {0.1, 1, 5, 10}
+    assert {cell.setting.speed_kmh for cell in full["speed"]} == {4, 8, 12, 16, float("inf")}
+    assert {cell.setting.places for cell in full["places"]} == {1000, 2000, 4000, 8000}
+    assert {dict(cell.options).get("n") for cell in full["n"] if cell.method == "ngram"} == {1, 2, 3}
+    assert {cell.length for cell in full["visits"]} == set(range(3, 9))
+    default = recipes("paper")["table-error"].cells[0]
+    assert (default.epsilon, default.setting.places, default.setting.kappa) == (5, 2000, 10)
+    assert {cell.setting.speed_kmh for cell in recipes("paper")["table-error"].cells} == {4, 8}
+
+
+def test_days_of_a_cell_are_a_fixed_sample() -> None:
+    days = [Trajectory([("a", k), ("b", k + 1)] if k % 2 else [("a", k)]) for k in range(100)]
+    setting = Setting(dataset="campus", places=None, speed_kmh=4)
+    cell = Cell(setting=setting, method="ngram", length=2, days=10)
+    chosen = chosen_days(cell, days)
+    assert len(chosen) == 10
+    assert all(len(day) == 2 for day in chosen)
+    assert chosen == chosen_days(cell, days)
+    assert len(chosen_days(Cell(setting=setting, method="ngram"), days)) == 100
+
+
+def test_raw_files_are_found_in_a_folder(tmp_path: Path) -> None:
+    write_foursquare(tmp_path)
+    found = find_sources([tmp_path])
+    assert len(found.foursquare) == 2
+    assert found.safegraph == ()
+    assert found.label("foursquare") == "Foursquare NYC"
+    assert "generated" in found.label("safegraph")
+    if DATA.exists():
+        real = find_sources([DATA])
+        assert len(real.foursquare) == 2
+        assert len(real.safegraph) == 3
+        assert real.campus is not None
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 3.0])
+def test_the_time_bound_is_below_what_randomised_response_gives(epsilon: float) -> None:
+    """With two hours, randomised response is the best channel: its error is d / (1 + e^ε)."""
+    two = least_time_error(epsilon, np.ones(2))
+    assert two == pytest.approx(12 / (1 + np.exp(epsilon)), rel=1e-6)
+    many = least_time_error(epsilon, np.ones(12))
+    assert many <= least_time_error(0.0, np.ones(12)) + 1e-9
+
+
+def test_evaluate_says_how_far_above_the_nulls(elsewhere: Command, tmp_path: Path) -> None:
+    assert elsewhere("dataset", "campus", "--people", 60, "-o", tmp_path / "c")[0] == 0
+    assert elsewhere("world", "build", tmp_path / "c/world.toml", "-o", tmp_path / "c.world")[0] == 0
+    days, shared = tmp_path / "c/trajectories.csv", tmp_path / "s.csv"
+    assert elsewhere("perturb", days, "-w", tmp_path / "c.world", "-e", 5, "-o", shared)[0] == 0
+    code, out, _ = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world")
+    assert code == 0
+    assert "the best null" in out
+    code, out, _ = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world", "--json", "--no-nulls")
+    assert set(json.loads(out)) == {"shared"}
+    shared.write_text(shared.read_text().replace("u01,t01", "x,y"))
+    code, _, err = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world")
+    assert code == 2
+    assert "are not those of" in err
+
+
+def test_unknown_experiments_are_refused(elsewhere: Command, tmp_path: Path) -> None:
+    code, _, err = elsewhere("experiment", "table-of-contents", "-o", tmp_path / "x")
+    assert code == 2
+    assert "must be all or one of table-error" in err
