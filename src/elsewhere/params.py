@@ -182,6 +182,9 @@ TravelSettings = Annotated[SpeedTravel | MatrixTravel | RoadTravel | TimetableTr
 SpaceSettings = Annotated[GridSpace | ClusterSpace | PolygonSpace | H3Space, Discriminator("kind")]
 
 
+_LONG_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
 class WorldSettings(Table):
     """All choices that shape a world, without the tables they are applied to.
 
@@ -215,7 +218,8 @@ class WorldSettings(Table):
     @classmethod
     def _known_day(cls, value: Any) -> str:
         day = str(value)
-        day = day[:3].title() if day[:3].title() in WEEKDAYS else day
+        names = dict(zip((name.lower() for name in _LONG_DAYS), WEEKDAYS, strict=True))
+        day = names.get(day.lower(), day.title() if day.title() in WEEKDAYS else day)
         try:
             is_near = 1900 <= date_of(day).year <= 2200
         except ValueError:

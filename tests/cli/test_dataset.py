@@ -101,8 +101,18 @@ def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch:
     assert code == 0
     assert [row["place_id"] for row in json.loads(again)["shared"]] == shared["place_id"].to_list()
     assert json.loads(again)["ledger"] == {"spent": "5", "cap": "8"}
+    code, out, _ = elsewhere("share", str(mine), *options)
+    assert "The same as before" in out
+    code, _, err = elsewhere("share", str(mine), *options, "-m", "ind-reach")
+    assert (code, "charged for another sharing (ngram, ε = 5" in err) == (2, True)
+    code, _, err = elsewhere("share", str(mine), *options[:-1], "9")
+    assert (code, "cannot be changed" in err) == (2, True)
     code, _, err = elsewhere("share", str(mine), *options, "-o", "shared.csv")
     assert (code, "is there already" in err) == (2, True)
+    options[options.index("my.ledger")], options[-1] = "new.ledger", "2"
+    code, _, err = elsewhere("share", str(mine), *options)
+    assert (code, "passes the cap of 2" in err) == (2, True)
+    assert not Path("new.ledger").exists()
     options[options.index("2024-03-07")] = "2024-03-08"
     code, _, err = elsewhere("share", str(mine), *options)
     assert (code, "no stay near an open place" in err) == (2, True)

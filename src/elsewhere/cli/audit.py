@@ -128,7 +128,7 @@ def _print(report: AuditReport, page: Path | None) -> None:
     out.print()
     lines = {
         "Claimed": f"ε = {float(report.claimed):g} for {report.days}",
-        "Spent": f"at most {report.spent:.4f} ({report.spent / float(report.claimed):.0%} of the claim)",
+        "Spent": f"at most {report.spent:.4f}{_share_of_claim(report)}",
         "How": report.how,
         **_usual(report),
         "Not protected": "; ".join(report.not_protected),
@@ -143,6 +143,10 @@ def _print(report: AuditReport, page: Path | None) -> None:
     if page is not None:
         lines["See"] = str(page)
     out.print(facts_table(lines))
+
+
+def _share_of_claim(report: AuditReport) -> str:
+    return f" ({report.spent / float(report.claimed):.0%} of the claim)" if report.claimed else ""
 
 
 def _usual(report: AuditReport) -> dict[str, str]:

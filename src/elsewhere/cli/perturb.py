@@ -80,7 +80,7 @@ def perturb(
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     try:
-        with counter("Perturbing") as progress:
+        with counter("Perturbing (the first time, loops are compiled)") as progress:
             result = perturb_file(
                 trajectories,
                 output,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,8 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli.console import METHOD_HELP, needs_extra, out, print_json, table
 from elsewhere.cli.perturb import given_options
-from elsewhere.errors import InputError
+from elsewhere.errors import BudgetError, InputError
+from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.methods.ledger import Ledger
 from elsewhere.world.world import World
 
@@ -42,7 +44,10 @@ def share(
     ledger_file: Annotated[
         Path, typer.Option("--ledger", metavar="LEDGER", help="Where spent ε is written down.")
     ] = Path("elsewhere.ledger"),
-    cap: Annotated[str, typer.Option(help="For a new ledger: the sum of ε that may ever be spent.")] = "100",
+    cap: Annotated[
+        str | None,
+        typer.Option(help="For a new ledger: the sum of ε that may ever be spent.  [default: 100]"),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -69,7 +74,8 @@ def share(
     world = World.load(world_file)
     chosen = method(name, world, epsilon=epsilon, hide_length=hide_length, **given_options(n, None))
     trajectory = personal_day(file, world, day)
-    ledger = Ledger(ledger_file, None if ledger_file.exists() else cap)
+    ledger = _opened(ledger_file, cap, chosen.spent_on(len(trajectory)))
+    is_again = any(entry.day == day and entry.is_reported for entry in ledger.entries())
     shared = ledger.share(day, trajectory, chosen)
     facts = {"elsewhere": __version__, **chosen.describe(), "world": world.hash, "day": day}
     if output is not None:
@@ -90,7 +96,19 @@ def share(
         return
     out.print(table(["time", "shared place", "id"], [list(row) for row in visits]))
     where = f", written to {output}" if output is not None else ""
-    out.print(
-        f"Shared with {name} at ε = {epsilon}{where}. Spent {float(ledger.spent):g} of {float(ledger.cap):g} "
-        f"({ledger_file})."
+    how = (
+        "The same as before: nothing more is spent"
+        if is_again
+        else f"Shared with {name}, ε = {facts['epsilon']}"
     )
+    out.print(f"{how}{where}. Spent {float(ledger.spent):g} of {float(ledger.cap):g} ({ledger_file}).")
+
+
+def _opened(path: Path, cap: str | None, needed: Fraction) -> Ledger:
+    """The ledger; a new one is not made for a day that would pass its cap at once."""
+    if path.exists():
+        return Ledger(path, cap)
+    limit = exact_epsilon(cap or "100")
+    if needed > limit:
+        raise BudgetError(spent=Fraction(0), asked=needed, cap=limit)
+    return Ledger(path, limit)

@@ -31,6 +31,12 @@ def road_milliseconds(
     return _search(graph, network.node_vectors, origins, destinations, speed_kmh)
 
 
+def nearest_km(network: RoadNetwork, places: Floats) -> float:
+    """From the place nearest to the network to its nearest node."""
+    chords, _ = cKDTree(network.node_vectors).query(places)
+    return float(np.min(great_circle_km(np.asarray(chords) ** 2)))
+
+
 def _search(
     graph: csr_array, nodes: Floats, origins: Floats, destinations: Floats, speed_kmh: float
 ) -> Floats:

@@ -20,6 +20,7 @@ from scipy.spatial import cKDTree
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
+from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.sphere import chord_squared_of_km, chords_squared, great_circle_km
 
@@ -72,6 +73,10 @@ def timetable_milliseconds(
     """
     near, walks = _stations_nearby(timetable.station_vectors, places, speed_kmh, walk_km)
     used = np.unique(near[near >= 0])
+    if not len(used):
+        raise InputError(
+            "timetable", f"no station lies within {walk_km:g} km of any place: is it of this city?"
+        )
     rides = _rides_by_hour(timetable, used.astype(np.int32), clock)
     column_of = np.full(len(timetable.station_vectors) + 1, -1, dtype=np.int32)
     column_of[used] = np.arange(len(used))

@@ -8,6 +8,7 @@ and rounded up; one exact coin per visit takes the rounding out again (as in `pr
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -259,6 +260,8 @@ def list_days(tables: DayTables) -> tuple[Indices, list[Fraction]]:
     count = len(tables.places.is_open)
     weights = np.diff(tables.cumulative, axis=1, prepend=0)
     total = int(tables.cumulative[0, -1])
+    if total * math.prod(tables.scales.tolist()) > _MOST_LISTED:
+        raise InputError("world", f"has more than {_MOST_LISTED:,} feasible days: too many to list")
     days: list[tuple[tuple[int, ...], Fraction]] = [
         ((visit,), Fraction(int(weights[0, visit]), total)) for visit in np.flatnonzero(weights[0]).tolist()
     ]
@@ -275,8 +278,6 @@ def list_days(tables: DayTables) -> tuple[Indices, list[Fraction]]:
                     share = Fraction(int(weights[position, visit]), following)
                     longer.append(((*walk, visit), chance * through * share))
         days = longer
-        if len(days) > _MOST_LISTED:
-            raise InputError("world", f"has more than {_MOST_LISTED:,} feasible days: too many to list")
     through = sum((chance for _, chance in days), start=Fraction(0))
     rows = np.array([walk for walk, _ in days], dtype=np.int32)
     return rows, [chance / through for _, chance in days]

@@ -147,7 +147,12 @@ class Ledger:
             ).fetchone()
             if row is not None:
                 if row[1:] != charge[1:]:
-                    raise InputError("ledger", "this day is charged for another sharing: ask for that one")
+                    settled = json.loads(row[2])
+                    raise InputError(
+                        "ledger",
+                        f"{charge.day} is charged for another sharing ({settled['method']}, ε = {row[1]}, "
+                        f"world {row[3][:12]}): ask for that one",
+                    )
                 return None if row[0] is None else bytes(row[0])
             charges = database.execute("SELECT epsilon FROM shares").fetchall()
             spent = sum((Fraction(earlier) for (earlier,) in charges), start=Fraction(0))

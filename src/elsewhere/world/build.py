@@ -19,7 +19,7 @@ from elsewhere.knowledge.categories import CategoryTree, category_distances
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places
-from elsewhere.knowledge.roads import road_milliseconds
+from elsewhere.knowledge.roads import nearest_km, road_milliseconds
 from elsewhere.knowledge.timetable import timetable_milliseconds
 from elsewhere.knowledge.travel import (
     RoadNetwork,
@@ -44,6 +44,8 @@ from elsewhere.world.graph import Progress, RegionGraph, build_graph, no_progres
 from elsewhere.world.regions import Polygons, Regions
 from elsewhere.world.space import divide_space, read_polygons
 from elsewhere.world.world import World
+
+_FARTHEST_ROADS_KM = 20
 
 
 class GraphBuilder(Protocol):
@@ -163,6 +165,10 @@ def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: Road
     """Travel over roads between all places, one search for each distinct speed of the day."""
     speeds, profile_of_hour = hourly_profiles(settings.speed_kmh)
     check_table_size(len(speeds), len(places), "roads")
+    if nearest_km(roads, places.vectors) > _FARTHEST_ROADS_KM:
+        raise InputError(
+            "roads", f"lie more than {_FARTHEST_ROADS_KM} km from every place: are they of this city?"
+        )
     times = (road_milliseconds(roads, places.vectors, places.vectors, speed) for speed in speeds)
     return step_table(times, profile_of_hour, clock, places.is_anywhere)
 
