@@ -26,7 +26,9 @@ def perturb(
     ],
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="OUT", help="CSV, Parquet or GeoJSON.", show_default=False),
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="CSV, Parquet, GeoParquet or GeoJSON.", show_default=False
+        ),
     ],
     *,
     name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",

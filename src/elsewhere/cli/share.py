@@ -51,7 +51,10 @@ def share(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="OUT", help="Write the shared day: .csv, .parquet or .geojson."
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Write the shared day: .csv, .parquet, .geoparquet or .geojson.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,

@@ -97,6 +97,9 @@ def told_apart(raw: Sequence[Path]) -> tuple[Path, Path]:
     """Which file holds the check-ins and which the category tree."""
     checkins = [path for path in raw if is_checkins(path)]
     categories = [path for path in raw if path not in checkins and is_category_tree(path)]
+    others = [path for path in raw if path not in checkins and path not in categories]
+    if others:
+        raise InputError(str(others[0]), "is neither check-ins nor a category tree")
     if len(checkins) != 1 or len(categories) != 1:
         raise InputError(
             "--raw",

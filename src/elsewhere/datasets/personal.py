@@ -138,7 +138,10 @@ def personal_day(path: Path, world: World, day: str) -> Trajectory:
         date = dt.date.fromisoformat(day)
     except ValueError:
         raise InputError("--day", f"found {day!r}, must be a date such as 2024-03-07") from None
-    days = personal_days(path, world)
+    stays = stays_of(read_export(path, world.clock.timezone))
+    if not stays:
+        raise InputError(str(path), "has no stay at all: nowhere for ten minutes within 100 m")
+    days = DayMaker(world).days(stays)
     if date not in days:
         between = (
             f"{len(days)} days from {min(days)} to {max(days)} have one" if days else "nor has any other day"

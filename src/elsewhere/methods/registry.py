@@ -60,7 +60,7 @@ def method(
     allowed = options_of(name)
     for option in options:
         if option not in allowed:
-            known = ", ".join(sorted({*allowed, "epsilon", "hide_length"}))
+            known = ", ".join(sorted({*allowed - {"cache", "progress"}, "epsilon", "hide_length"}))
             raise InputError(option, f"is no option of {name}: it has {known}")
     if hide_length is None:
         return Sharing(METHODS[name](world, epsilon=epsilon, **options))
