@@ -12,6 +12,7 @@ from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone, len
 from elsewhere.audit.channel import Loss, all_trajectories, largest_loss
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import total
+from elsewhere.mechanism.step import GivenStep, State
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
@@ -53,6 +54,9 @@ def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int
     declared = float(total(suspect.draws_for(length)))
     if declared > claimed:
         objections["budget"] = f"declares {declared:.3g} for {claimed:g}"
+    listed = _draws_made(suspect, first)
+    if listed > len(suspect.draws_for(length)):
+        objections["draws"] = f"{listed} are made, {len(suspect.draws_for(length))} declared"
     chance = min(agreement(suspect, day, samples, SeededRandomness(seed)) for day in (first, second))
     if chance < _SURE:
         objections["real draws"] = f"not those listed ({p_words(chance)})"
@@ -68,6 +72,16 @@ def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int
     if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):
         objections["second time"] = "gives the same days"
     return objections
+
+
+def _draws_made(suspect: Sharing, day: Trajectory) -> int:
+    """How many of the listed draws look at the truth, along one way through them."""
+    secret, count = suspect.core.secret(day), 0
+    state: State | None = None
+    while (step := suspect.step(secret, state)) is not None:
+        count += isinstance(step, GivenStep) or any(step.numerators)
+        state = step.states[0]
+    return count
 
 
 def p_words(chance: float) -> str:
