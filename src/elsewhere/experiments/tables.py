@@ -79,7 +79,7 @@ def error_rows(results: Sequence[Result]) -> list[Row]:
 
 def _without_method(about: Row) -> tuple[Any, ...]:
     # ε and n make no difference to nulls, but each has its own beside it.
-    return tuple(value for name, value in about.items() if name not in {"method", "n"})
+    return tuple(value for name, value in about.items() if name not in {"method", "n", "days"})
 
 
 def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str], float]:
