@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELATED, edge_weights
-from elsewhere.knowledge.clock import MINUTES_PER_DAY, WEEKDAYS, date_of
+from elsewhere.knowledge.clock import LONG_WEEKDAYS, MINUTES_PER_DAY, WEEKDAYS, date_of
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Dimension = Literal["space", "time", "category"]
@@ -60,7 +60,7 @@ class MatrixTravel(Table):
     file: Path
 
 
-_MODE_KMH = {"walk": 5.0, "bike": 15.0, "drive": 30.0}
+MODE_KMH = {"walk": 5.0, "bike": 15.0, "drive": 30.0}
 
 
 class RoadTravel(Table):
@@ -87,7 +87,7 @@ class RoadTravel(Table):
                 raise ValueError("needs either file (an OpenStreetMap extract), or nodes and edges")
             if is_extract:
                 mode = values.get("mode", "drive")
-                return {"mode": mode, "speed_kmh": _MODE_KMH.get(mode, 8.0), **values}
+                return {"mode": mode, "speed_kmh": MODE_KMH.get(mode, 8.0), **values}
             if "mode" in values or "limits" in values:
                 raise ValueError("mode and limits are for an OpenStreetMap extract, not for nodes and edges")
         return values
@@ -182,9 +182,6 @@ TravelSettings = Annotated[SpeedTravel | MatrixTravel | RoadTravel | TimetableTr
 SpaceSettings = Annotated[GridSpace | ClusterSpace | PolygonSpace | H3Space, Discriminator("kind")]
 
 
-_LONG_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
 class WorldSettings(Table):
     """All choices that shape a world, without the tables they are applied to.
 
@@ -218,7 +215,7 @@ class WorldSettings(Table):
     @classmethod
     def _known_day(cls, value: Any) -> str:
         day = str(value)
-        names = dict(zip((name.lower() for name in _LONG_DAYS), WEEKDAYS, strict=True))
+        names = dict(zip(LONG_WEEKDAYS, WEEKDAYS, strict=True))
         day = names.get(day.lower(), day.title() if day.title() in WEEKDAYS else day)
         try:
             is_near = 1900 <= date_of(day).year <= 2200

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -64,10 +66,8 @@ def campus(
     """
     with needs_extra("making a data set", "build"):
         from elsewhere.datasets.campus_files import read_campus  # noqa: PLC0415 - needs an extra
-    with progress_bar("Making up days") as progress:
-        dataset = read_campus(_only(raw), people=people, seed=seed, progress=progress)
-        facts = _written(dataset, output, feasible_only=feasible_only)
-    _show(facts, output, as_json=as_json)
+    read = partial(read_campus, _only(raw), people=people, seed=seed)
+    _make("Making up days", read, output, feasible_only=feasible_only, as_json=as_json)
 
 
 @app.command("foursquare")
@@ -88,17 +88,15 @@ def foursquare(
     """
     with needs_extra("reading a data set", "build"):
         from elsewhere.datasets.foursquare import read_foursquare  # noqa: PLC0415 - needs an extra
-    with progress_bar("Reading check-ins") as progress:
-        dataset = read_foursquare(
-            raw,
-            limit=places_limit,
-            has_homes=with_homes,
-            least=least_visits,
-            hours=hours,
-            progress=progress,
-        )
-        facts = _written(dataset, output, feasible_only=feasible_only)
-    _show(facts, output, as_json=as_json)
+    read = partial(
+        read_foursquare,
+        raw,
+        limit=places_limit,
+        has_homes=with_homes,
+        least=least_visits,
+        hours=hours,
+    )
+    _make("Reading check-ins", read, output, feasible_only=feasible_only, as_json=as_json)
 
 
 @app.command("taxi")
@@ -121,17 +119,15 @@ def taxi(
     """
     with needs_extra("reading a data set", "build"):
         from elsewhere.datasets.taxi import read_taxi  # noqa: PLC0415 - needs an extra
-    with progress_bar("Reading trips") as progress:
-        dataset = read_taxi(
-            raw,
-            limit=places_limit,
-            has_homes=with_homes,
-            least=least_visits,
-            hours=hours,
-            progress=progress,
-        )
-        facts = _written(dataset, output, feasible_only=feasible_only)
-    _show(facts, output, as_json=as_json)
+    read = partial(
+        read_taxi,
+        raw,
+        limit=places_limit,
+        has_homes=with_homes,
+        least=least_visits,
+        hours=hours,
+    )
+    _make("Reading trips", read, output, feasible_only=feasible_only, as_json=as_json)
 
 
 @app.command("safegraph")
@@ -153,18 +149,16 @@ def safegraph(
     """
     with needs_extra("reading a data set", "build"):
         from elsewhere.datasets.safegraph import read_safegraph  # noqa: PLC0415 - needs an extra
-    with progress_bar("Making up days") as progress:
-        dataset = read_safegraph(
-            raw,
-            limit=places_limit,
-            people=people,
-            seed=seed,
-            timezone=_zone(timezone),
-            hours=hours,
-            progress=progress,
-        )
-        facts = _written(dataset, output, feasible_only=feasible_only)
-    _show(facts, output, as_json=as_json)
+    read = partial(
+        read_safegraph,
+        raw,
+        limit=places_limit,
+        people=people,
+        seed=seed,
+        timezone=_zone(timezone),
+        hours=hours,
+    )
+    _make("Making up days", read, output, feasible_only=feasible_only, as_json=as_json)
 
 
 @app.command("osm")
@@ -283,6 +277,15 @@ def _zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError):
         raise InputError("--timezone", f"found {name!r}, must be a zone such as Europe/Helsinki") from None
     return name
+
+
+def _make(
+    title: str, read: Callable[..., Dataset], output: Path, *, feasible_only: bool, as_json: bool
+) -> None:
+    """Read a data set, write it, and say what was counted."""
+    with progress_bar(title) as progress:
+        facts = _written(read(progress=progress), output, feasible_only=feasible_only)
+    _show(facts, output, as_json=as_json)
 
 
 def _written(dataset: Dataset, output: Path, *, feasible_only: bool) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from elsewhere.io.osm_roads import Mode, read_osm_roads
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
+from elsewhere.params import MODE_KMH
 
-SPEED_KMH: dict[Mode, float] = {"walk": 5.0, "bike": 15.0, "drive": 30.0}
 _TRAVEL: dict[Mode | None, str] = {
     "walk": "Travel is on foot along its streets and paths.",
     "bike": "Travel is by bike along its streets.",
@@ -64,7 +64,7 @@ def read_city(
         tree=_tree(chosen, hours or {}),
         days=[],
         clock=Clock(timezone=timezone),
-        settings={"speed_kmh": SPEED_KMH[mode or "walk"]},
+        settings={"speed_kmh": MODE_KMH[mode or "walk"]},
         roads=None if mode is None else read_osm_roads(raw, mode, has_limits=True),
         steps=steps,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from elsewhere.datasets.bundle import Dataset
-from elsewhere.datasets.exports import Export, Fix, Stay, read_export
+from elsewhere.datasets.exports import Fix, Stay, read_export
 from elsewhere.datasets.notes import note
 from elsewhere.errors import InputError
 from elsewhere.io.matching import Person
@@ -122,14 +122,15 @@ def _without_repeats(by_time: dict[int, str]) -> Iterator[tuple[int, str]]:
             before = place_id
 
 
-def stays_of(export: Export) -> list[Stay]:
-    """The stays of a file: its own, or those found in its fixes."""
+def stays_of(path: Path, world: World) -> list[Stay]:
+    """The stays of a file in the world's local time: its own, or those found in its fixes."""
+    export = read_export(path, world.clock.timezone)
     return export.stays or find_stays(export.fixes)
 
 
 def personal_days(path: Path, world: World) -> dict[dt.date, Trajectory]:
     """All days of a person's file that have a stay near an open place of ``world``."""
-    return DayMaker(world).days(stays_of(read_export(path, world.clock.timezone)))
+    return DayMaker(world).days(stays_of(path, world))
 
 
 def personal_day(path: Path, world: World, day: str) -> Trajectory:
@@ -138,7 +139,7 @@ def personal_day(path: Path, world: World, day: str) -> Trajectory:
         date = dt.date.fromisoformat(day)
     except ValueError:
         raise InputError("--day", f"found {day!r}, must be a date such as 2024-03-07") from None
-    stays = stays_of(read_export(path, world.clock.timezone))
+    stays = stays_of(path, world)
     if not stays:
         raise InputError(str(path), "has no stay at all: nowhere for ten minutes within 100 m")
     days = DayMaker(world).days(stays)
@@ -153,7 +154,7 @@ def personal_day(path: Path, world: World, day: str) -> Trajectory:
 def read_personal(raw: Sequence[Path], world: World) -> Dataset:
     """A person's files as a data set on the places of a world: every day with a stay."""
     maker = DayMaker(world)
-    stays = [stay for path in raw for stay in stays_of(read_export(path, world.clock.timezone))]
+    stays = [stay for path in raw for stay in stays_of(path, world)]
     days = maker.days(stays)
     title, what, terms = note("personal")
     travel = world.settings["travel"]

@@ -18,7 +18,7 @@ from elsewhere.datasets.notes import note
 from elsewhere.datasets.raw_text import Progress, degrees, first_line, records_of
 from elsewhere.datasets.recipe import DWELL_BUCKETS, Habits, Recipe
 from elsewhere.errors import Fault, InputError
-from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.clock import WEEKDAYS, Clock
 from elsewhere.knowledge.hours import hours_problem
 from elsewhere.knowledge.places import Place
 
@@ -27,7 +27,6 @@ _KEYS = ("placekey", "safegraph_place_id")
 _BUCKET_NAMES = ("<5", "5-10", "11-20", "21-60", "61-120", "121-240", ">240")
 # Before 2021 there were fewer buckets; their counts go to ours in equal parts.
 _OLD_BUCKETS = {"5-20": ("5-10", "11-20"), "61-240": ("61-120", "121-240")}
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def _kind(path: Path) -> str:
@@ -184,7 +183,7 @@ def _opening_hours(text: str, steps: dict[str, int]) -> str:
     try:
         by_day = json.loads(text)
         parts = []
-        for name in _WEEKDAYS:
+        for name in WEEKDAYS:
             spans = [f"{_time(begin)}-{_end(begin, end)}" for begin, end in by_day.get(name, [])]
             parts.append(f"{name[:2]} {','.join(spans) if spans else 'off'}")
         hours = "; ".join(parts)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from elsewhere.arrays import Floats, Indices
-from elsewhere.evaluate.hotspots import HOURS, groupings
+from elsewhere.evaluate.hotspots import HOURS, group_hours, groupings
 from elsewhere.evaluate.pairs import Columns, Pairs
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.world.world import World
@@ -40,10 +40,8 @@ def density_errors(pairs: Pairs) -> dict[str, float]:
 
 
 def _by_hour(world: World, columns: Columns, group_of: Indices) -> Floats:
-    hours = columns.times.astype(np.int64) * world.clock.timestep_minutes // 60
-    count = int(group_of.max()) + 1
-    cells = group_of[columns.places].astype(np.int64) * HOURS + hours
-    return np.bincount(cells, minlength=count * HOURS).astype(np.float64)
+    cells = (int(group_of.max()) + 1) * HOURS
+    return np.bincount(group_hours(world, columns, group_of), minlength=cells).astype(np.float64)
 
 
 def _steps(columns: Columns) -> tuple[Indices, Indices]:

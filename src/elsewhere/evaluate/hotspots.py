@@ -80,15 +80,19 @@ def _grid(places: Places, cells: int) -> Indices:
     return np.asarray(divide_space(places, GridSpace(cells=cells), None).cells[0], dtype=np.int32)
 
 
+def group_hours(world: World, columns: Columns, group_of: Indices) -> NDArray[np.int64]:
+    """Group and hour of each visit as one number."""
+    hours = columns.times.astype(np.int64) * world.clock.timestep_minutes // 60
+    return np.asarray(group_of[columns.places].astype(np.int64) * HOURS + hours)
+
+
 def unique_visitors(world: World, columns: Columns, group_of: Indices) -> NDArray[np.int64]:
     """Group × hour: how many different people.
 
     Deviation: hotspot-hour — people are counted by the hour; the paper does not say in which steps.
     """
-    hours = columns.times.astype(np.int64) * world.clock.timestep_minutes // 60
     groups = int(group_of.max()) + 1
-    cells = group_of[columns.places].astype(np.int64) * HOURS + hours
-    once = np.unique(columns.owners * (groups * HOURS) + cells)
+    once = np.unique(columns.owners * (groups * HOURS) + group_hours(world, columns, group_of))
     return np.bincount(once % (groups * HOURS), minlength=groups * HOURS).reshape(groups, HOURS)
 
 

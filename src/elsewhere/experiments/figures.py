@@ -11,8 +11,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from elsewhere.experiments.recipes import NULLS, ON_THE_PAPERS_TERMS
+from elsewhere.experiments.recipes import ON_THE_PAPERS_TERMS
 from elsewhere.io.files import whole_file
+from elsewhere.methods.nulls import NULLS
 
 Row = dict[str, Any]
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from elsewhere.experiments.paper_numbers import DATASETS
+from elsewhere.methods.nulls import NULLS
+
 Size = Literal["small", "paper"]
 
-DATASETS = ("foursquare", "safegraph", "campus")
-NULLS = ("uniform", "popular", "constant")
 METHODS = ("ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach", "global")
 ON_THE_PAPERS_TERMS = "ngram, sensitivity=1"
 SPEEDS = {"foursquare": 8.0, "safegraph": 8.0, "campus": 4.0}

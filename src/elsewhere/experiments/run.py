@@ -10,7 +10,8 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.experiments.figures import preprocessing_figure, ranges_figure, variation_figure
-from elsewhere.experiments.recipes import DATASETS, Cell, Size, preprocessing, recipes, variations
+from elsewhere.experiments.paper_numbers import DATASETS
+from elsewhere.experiments.recipes import Cell, Size, preprocessing, recipes, variations
 from elsewhere.experiments.runner import Progress, Result, Workshop, run_cells, run_preprocessing
 from elsewhere.experiments.sources import Sources
 from elsewhere.experiments.tables import (

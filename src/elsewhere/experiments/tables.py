@@ -8,8 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from elsewhere.experiments.recipes import NULLS, Setting
+from elsewhere.experiments.recipes import Setting
 from elsewhere.io.tables import write_csv
+from elsewhere.methods.nulls import NULLS
 
 Result = dict[str, Any]
 Row = dict[str, Any]

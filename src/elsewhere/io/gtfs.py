@@ -14,13 +14,12 @@ from scipy.spatial import cKDTree
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.errors import InputError
-from elsewhere.knowledge.clock import WEEKDAYS, Clock
+from elsewhere.knowledge.clock import LONG_WEEKDAYS, WEEKDAYS, Clock
 from elsewhere.knowledge.sphere import chord_squared_of_km, great_circle_km, unit_vectors
 from elsewhere.knowledge.timetable import Footpaths, Hops, Seconds, Timetable
 
 _DAY_SECONDS = 86_400
 _FOOTPATH_KM = 0.4
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 def read_timetable(path: Path, clock: Clock, *, change_minutes: float, speed_kmh: float) -> Timetable:
@@ -70,7 +69,9 @@ class _Feed:
         self._files = _files(path)
         self._trips = self.table("trips.txt", ["trip_id", "service_id"])
         self._counts = dict(self._trips.group_by("service_id").len().iter_rows())
-        self._calendar = self.table("calendar.txt", ["service_id", *_DAYS, "start_date", "end_date"], True)
+        self._calendar = self.table(
+            "calendar.txt", ["service_id", *LONG_WEEKDAYS, "start_date", "end_date"], True
+        )
         self._changes = self.table("calendar_dates.txt", ["service_id", "date", "exception_type"], True)
         if not self._calendar.height and not self._changes.height:
             raise InputError(self.source, "has neither calendar.txt nor calendar_dates.txt with any row")
@@ -108,7 +109,7 @@ class _Feed:
         """Services that run on a date."""
         text = date.strftime("%Y%m%d")
         running = self._calendar.filter(
-            (pl.col(_DAYS[date.weekday()]) == "1")
+            (pl.col(LONG_WEEKDAYS[date.weekday()]) == "1")
             & (pl.col("start_date") <= text)
             & (pl.col("end_date") >= text)
         )

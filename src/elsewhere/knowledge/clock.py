@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 MINUTES_PER_DAY = 1440
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+LONG_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 # "Wed" alone names no date, but opening hours need one: a plain week, no daylight-saving change in it.
 _REFERENCE_MONDAY = dt.date(2025, 9, 15)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from elsewhere.arrays import Indices
+from elsewhere.arrays import Floats, Indices
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.step import AnyStep, Outcome, State
 from elsewhere.mechanism.whole_days import propose_days
@@ -95,6 +95,10 @@ class Null:
         return {"method": self.name, "is_ldp": True, "epsilon": "0", "is_null": True}
 
 
+def _popularity(world: World) -> Floats:
+    return popularity_by_timestep(world.places.popularity, world.is_open, world.clock.timestep_minutes)
+
+
 class UniformDays:
     """Any feasible day of open places is as likely as any other."""
 
@@ -118,9 +122,7 @@ class PopularDays:
 
     def __init__(self, world: World) -> None:
         self._places = place_world(world)
-        self._popularity = popularity_by_timestep(
-            world.places.popularity, world.is_open, world.clock.timestep_minutes
-        )
+        self._popularity = _popularity(world)
 
     def prepare(self, length: int) -> None:
         """Nothing to work out."""
@@ -139,10 +141,9 @@ class ConstantDay:
     def prepare(self, length: int) -> None:
         if length not in self._days:
             world = self._world
-            popularity = popularity_by_timestep(
-                world.places.popularity, world.is_open, world.clock.timestep_minutes
+            self._days[length] = constant_day(
+                place_world(world), visit_distances(world), _popularity(world), length
             )
-            self._days[length] = constant_day(place_world(world), visit_distances(world), popularity, length)
 
     def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
         del randomness

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from elsewhere.experiments.paper_numbers import ERRORS, HOTSPOTS, SECONDS
-from elsewhere.experiments.recipes import NULLS, ON_THE_PAPERS_TERMS
+from elsewhere.experiments.recipes import ON_THE_PAPERS_TERMS
 from elsewhere.experiments.run import Outcome
 from elsewhere.experiments.tables import settings_of
 from elsewhere.experiments.time_bound import least_time_error
+from elsewhere.methods.nulls import NULLS
 from elsewhere.pages.page import cards, page, section, table
 
 Result = dict[str, Any]
