@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elsewhere.cli.console import needs_extra, out, print_json, table
 from elsewhere.errors import InputError
+from elsewhere.world.alignment import UNMATCHED
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
+    from elsewhere.evaluate.intervals import Estimate
     from elsewhere.evaluate.summary import Summary
 
 
@@ -52,6 +54,11 @@ def evaluate(
         print_json({name: summary.as_json() for name, summary in found.items()})
         return
     out.print(table(["", *found], _rows(found)))
+    if found["shared"].unmatched_percent.value:
+        out.print(
+            "Some shared days have more or fewer visits than the true ones: visits are then matched in order "
+            f"such that errors are least; in d, one without a partner counts {UNMATCHED:g}."
+        )
     if nulls:
         best = min(summary.errors["combined"].value for name, summary in found.items() if name != "shared")
         mine = found["shared"].errors["combined"].value
@@ -75,23 +82,30 @@ def _rows(found: dict[str, Summary]) -> list[list[str]]:
         ("category", 3.5, "d_c 3.5"),
     ):
         place = list(deltas[name]).index(delta)
-        rows.append([f"% within {words}", *(f"{s.ranges[name][place]:.1f}" for s in found.values())])
-    for key, words in (("ahd_hours", "AHD, hours"), ("acd", "ACD"), ("f1", "F1"), ("excluded", "excluded")):
         rows.append(
-            [f"hotspots, {words}", *(_number(getattr(s.hotspots["all"], key)) for s in found.values())]
+            [f"% within {words}", *(_with_interval(s.ranges[name][place], 1) for s in found.values())]
         )
+    for key, words, digits in (
+        ("ahd_hours", "AHD, hours", 2), ("acd", "ACD", 2), ("f1", "F1", 2),
+        ("real", "real", 0), ("shared", "shared", 0), ("excluded", "excluded", 0),
+    ):  # fmt: skip
+        values = [summary.hotspots["all"][key] for summary in found.values()]
+        rows.append([f"hotspots, {words}", *(_with_interval(value, digits) for value in values)])
     rows += [
-        [f"{key.replace('_', ' ')}, JS", *(f"{s.density[key]:.3f}" for s in found.values())]
+        [f"{key.replace('_', ' ')}, JS", *(_with_interval(s.density[key], 3) for s in found.values())]
         for key in first.density
     ]
-    rows.append(["% of days feasible", *(f"{s.feasible_percent:.1f}" for s in found.values())])
-    rows.append(["% of visits open", *(f"{s.open_percent:.1f}" for s in found.values())])
+    rows.append(["% of days feasible", *(_with_interval(s.feasible_percent, 1) for s in found.values())])
+    rows.append(["% of visits open", *(_with_interval(s.open_percent, 1) for s in found.values())])
+    if first.unmatched_percent.value:
+        rows.append(
+            ["% of visits unmatched", *(_with_interval(s.unmatched_percent, 1) for s in found.values())]
+        )
     return rows
 
 
-def _with_interval(estimate: Any) -> str:
-    return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
+def _with_interval(estimate: Estimate | None, digits: int = 2) -> str:
+    if estimate is None:
+        return "none"
+    value, low, high = (f"{number:,.{digits}f}" for number in (estimate.value, estimate.low, estimate.high))
+    return value if low == high == value else f"{value} ({low}–{high})"

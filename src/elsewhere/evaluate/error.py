@@ -7,18 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from elsewhere.arrays import Floats
-from elsewhere.evaluate.pairs import DIMENSIONS, Days, Pairs, mean_per_day, paired
+from elsewhere.evaluate.pairs import DIMENSIONS, Days, Pairs, paired, sum_per_day
 from elsewhere.randomness import seeded_generator
+from elsewhere.world.alignment import UNMATCHED
 from elsewhere.world.world import World
 
 
 def day_errors(pairs: Pairs) -> dict[str, Floats]:
     """Normalised error of each day in each dimension: the mean over its visits.
 
+    Where lengths differ, over visits that have a partner; in d, a visit without one counts `UNMATCHED`.
+
     Paper: section 6.3 (ss:utility), "normalized error".
+    Deviation: unequal-lengths — the paper's outputs are as long as its inputs.
     """
-    found = pairs.distances()
-    return {dimension: mean_per_day(pairs.real, found[dimension]) for dimension in DIMENSIONS}
+    found, days = pairs.distances(), pairs.real.days
+    matched = np.minimum(pairs.real.lengths, pairs.shared.lengths)
+    sums = {dimension: sum_per_day(pairs.owners, found[dimension], days) for dimension in DIMENSIONS}
+    errors = {dimension: values / matched for dimension, values in sums.items()}
+    left_over = pairs.left_over
+    errors["combined"] = (sums["combined"] + UNMATCHED * left_over) / (matched + left_over)
+    return errors
 
 
 def mean_errors(world: World, real: Sequence[Days], shared: Sequence[Days]) -> dict[str, float]:

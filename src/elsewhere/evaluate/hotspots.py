@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.arrays import Indices
+from elsewhere.arrays import Bools, Floats, Indices
+from elsewhere.compiled import compiled
+from elsewhere.evaluate.intervals import Estimate, estimates
 from elsewhere.evaluate.pairs import Columns, Pairs
 from elsewhere.knowledge.places import Places
 from elsewhere.params import GridSpace
@@ -25,37 +27,21 @@ THRESHOLDS = {
 }  # fmt: skip
 
 
-class Hotspot(NamedTuple):
-    """From hour ``start`` to hour ``end`` more than η people an hour were there, at most ``peak``."""
+MEASURES = ("ahd_hours", "acd", "real", "shared", "excluded", "precision", "recall", "f1")
+"""Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how
+many shared ones are excluded from the first two, since there is no real one at their place (which hides failure);
+the share of shared ones that overlap a real one at the same place, the other way round, and F1 of both."""
 
-    where: int
-    start: int
-    end: int
-    peak: int
+Hotspots = NDArray[np.int64]
+"""A row each: where, from which hour, until which, and how many people at most. By place, then hour."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HotspotScore:
-    """How well hotspots of one granularity are kept."""
+class Visitors(NamedTuple):
+    """Each person once in each group and hour."""
 
-    ahd_hours: float | None
-    """Average hotspot distance; None where no shared hotspot has a real one to be compared with."""
-    acd: float | None
-    """Average difference of counts."""
-    real: int
-    shared: int
-    excluded: int
-    """Shared hotspots where there is no real one: left out of AHD and ACD, which hides failure."""
-    precision: float | None
-    """Share of shared hotspots that overlap a real one at the same place."""
-    recall: float | None
-    """Share of real hotspots that overlap a shared one."""
-
-    @property
-    def f1(self) -> float | None:
-        if not self.precision or not self.recall:
-            return 0.0 if self.real and (self.precision is not None or self.recall is not None) else None
-        return 2 * self.precision * self.recall / (self.precision + self.recall)
+    owners: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    groups: int
 
 
 def groupings(world: World) -> dict[str, Indices]:
@@ -86,82 +72,115 @@ def group_hours(world: World, columns: Columns, group_of: Indices) -> NDArray[np
     return np.asarray(group_of[columns.places].astype(np.int64) * HOURS + hours)
 
 
-def unique_visitors(world: World, columns: Columns, group_of: Indices) -> NDArray[np.int64]:
-    """Group × hour: how many different people.
+def unique_visitors(world: World, columns: Columns, group_of: Indices) -> Visitors:
+    """Who was where in which hour.
 
     Deviation: hotspot-hour — people are counted by the hour; the paper does not say in which steps.
     """
     groups = int(group_of.max()) + 1
     once = np.unique(columns.owners * (groups * HOURS) + group_hours(world, columns, group_of))
-    return np.bincount(once % (groups * HOURS), minlength=groups * HOURS).reshape(groups, HOURS)
+    return Visitors(owners=once // (groups * HOURS), cells=once % (groups * HOURS), groups=groups)
 
 
-def find_hotspots(counts: NDArray[np.int64], threshold: int) -> list[Hotspot]:
+def visitor_counts(visitors: Visitors, weights: Floats) -> NDArray[np.int64]:
+    """Group × hour: how many different people, each as often as its weight says."""
+    cells = visitors.groups * HOURS
+    counts = np.bincount(visitors.cells, weights=weights[visitors.owners], minlength=cells)
+    return counts.astype(np.int64).reshape(visitors.groups, HOURS)
+
+
+@compiled
+def find_hotspots(counts: NDArray[np.int64], threshold: int) -> Hotspots:
     """Maximal intervals of hours with more than ``threshold`` people."""
-    is_hot = np.zeros((len(counts), HOURS + 2), dtype=np.int8)
-    is_hot[:, 1:-1] = counts > threshold
-    changes = np.diff(is_hot, axis=1)
-    where, starts = np.nonzero(changes == 1)
-    _, ends = np.nonzero(changes == -1)
-    return [
-        Hotspot(int(group), int(start), int(end), int(counts[group, start:end].max()))
-        for group, start, end in zip(where, starts, ends, strict=True)
-    ]
+    found, done = np.empty((counts.size, 4), dtype=np.int64), 0
+    for where in range(len(counts)):
+        peak = 0
+        for hour in range(counts.shape[1] + 1):
+            people = counts[where, hour] if hour < counts.shape[1] else 0
+            if people > threshold:
+                if not peak:
+                    found[done, 0], found[done, 1] = where, hour
+                peak = max(peak, people)
+            elif peak:
+                found[done, 2], found[done, 3] = hour, peak
+                done, peak = done + 1, 0
+    return found[:done].copy()
 
 
-def compare_hotspots(real: list[Hotspot], shared: list[Hotspot]) -> HotspotScore:
-    """AHD and ACD as the paper defines them, and how many of each side the other has.
+def compare_hotspots(real: Hotspots, shared: Hotspots) -> Floats:
+    """The numbers of `MEASURES`; NaN for one that there is not.
 
     Paper: eq:hotspots.
     """
-    by_place: dict[int, list[Hotspot]] = {}
-    for spot in real:
-        by_place.setdefault(spot.where, []).append(spot)
-    distances, differences, excluded, hits = [], [], 0, 0
-    for spot in shared:
-        options = by_place.get(spot.where)
-        if not options:
-            excluded += 1
-            continue
-        nearest = min(options, key=lambda other: _distance(spot, other))
-        distances.append(_distance(spot, nearest))
-        differences.append(abs(spot.peak - nearest.peak))
-        hits += any(_overlap(spot, other) for other in options)
-    shared_by_place: dict[int, list[Hotspot]] = {}
-    for spot in shared:
-        shared_by_place.setdefault(spot.where, []).append(spot)
-    found = sum(any(_overlap(spot, other) for other in shared_by_place.get(spot.where, [])) for spot in real)
-    return HotspotScore(
-        ahd_hours=float(np.mean(distances)) if distances else None,
-        acd=float(np.mean(differences)) if differences else None,
-        real=len(real),
-        shared=len(shared),
-        excluded=excluded,
-        precision=hits / len(shared) if shared else None,
-        recall=found / len(real) if real else None,
+    apart, difference, hits = _nearest(real, shared)
+    _, _, found = _nearest(shared, real)
+    compared = apart >= 0
+    precision = float(hits.mean()) if len(shared) else math.nan
+    recall = float(found.mean()) if len(real) else math.nan
+    if precision > 0 and recall > 0:
+        f1 = 2 * precision * recall / (precision + recall)
+    else:
+        f1 = 0.0 if len(real) else math.nan
+    return np.array(
+        [
+            apart[compared].mean() if compared.any() else math.nan,
+            difference[compared].mean() if compared.any() else math.nan,
+            len(real),
+            len(shared),
+            len(shared) - int(compared.sum()),
+            precision,
+            recall,
+            f1,
+        ]
     )
 
 
-def _distance(a: Hotspot, b: Hotspot) -> int:
-    return abs(a.start - b.start) + abs(a.end - b.end)
+@compiled
+def _nearest(options: Hotspots, spots: Hotspots) -> tuple[Hotspots, Hotspots, Bools]:
+    """For each spot its hours to the nearest option at its place and the difference of their people.
+
+    −1 where there is none; and whether any option there overlaps it.
+    """
+    apart = np.full(len(spots), -1, dtype=np.int64)
+    difference = np.zeros(len(spots), dtype=np.int64)
+    is_hit = np.zeros(len(spots), dtype=np.bool_)
+    first = 0
+    for row in range(len(spots)):
+        where, start, end, peak = spots[row]
+        while first < len(options) and options[first, 0] < where:
+            first += 1
+        other = first
+        while other < len(options) and options[other, 0] == where:
+            hours = abs(options[other, 1] - start) + abs(options[other, 2] - end)
+            if apart[row] < 0 or hours < apart[row]:
+                apart[row], difference[row] = hours, abs(options[other, 3] - peak)
+            is_hit[row] |= options[other, 1] < end and start < options[other, 2]
+            other += 1
+    return apart, difference, is_hit
 
 
-def _overlap(a: Hotspot, b: Hotspot) -> bool:
-    return a.start < b.end and b.start < a.end
+def hotspot_estimates(
+    pairs: Pairs, thresholds: Mapping[str, int] = THRESHOLDS
+) -> dict[str, dict[str, Estimate | None]]:
+    """Each granularity, and all of them together; None for a number that there is not."""
+    visitors = [
+        (
+            thresholds[name],
+            unique_visitors(pairs.world, pairs.real, group_of),
+            unique_visitors(pairs.world, pairs.shared, group_of),
+        )
+        for name, group_of in groupings(pairs.world).items()
+    ]
 
+    def scores(weights: Floats) -> Floats:
+        found, everything, offset = [], [], 0
+        for threshold, mine, theirs in visitors:
+            both = [find_hotspots(visitor_counts(side, weights), threshold) for side in (mine, theirs)]
+            found.append(compare_hotspots(*both))
+            everything.append([spots + np.array([offset, 0, 0, 0]) for spots in both])
+            offset += mine.groups
+        together = [np.concatenate(side) for side in zip(*everything, strict=True)]
+        return np.concatenate([*found, compare_hotspots(*together)])
 
-def hotspot_scores(pairs: Pairs, thresholds: Mapping[str, int] = THRESHOLDS) -> dict[str, HotspotScore]:
-    """Each granularity, and all of them together."""
-    scores: dict[str, HotspotScore] = {}
-    everything: tuple[list[Hotspot], list[Hotspot]] = ([], [])
-    offset = 0
-    for name, group_of in groupings(pairs.world).items():
-        both = [
-            find_hotspots(unique_visitors(pairs.world, columns, group_of), thresholds[name])
-            for columns in (pairs.real, pairs.shared)
-        ]
-        scores[name] = compare_hotspots(both[0], both[1])
-        for side, spots in zip(everything, both, strict=True):
-            side.extend(spot._replace(where=spot.where + offset) for spot in spots)
-        offset += int(group_of.max()) + 1
-    return {**scores, "all": compare_hotspots(*everything)}
+    numbers = iter(estimates(scores, pairs.real.days))
+    return {name: {measure: next(numbers) for measure in MEASURES} for name in (*thresholds, "all")}

@@ -1,4 +1,4 @@
-"""Bootstrap confidence intervals over trajectories."""
+"""Bootstrap confidence intervals over trajectories: what would be measured if other people had been asked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elsewhere.arrays import Floats
 from elsewhere.randomness import seeded_generator
@@ -23,30 +22,38 @@ class Estimate:
     high: float
 
 
-def mean_with_interval(values: Floats, seed: int = 0) -> Estimate:
-    """Mean over days; resampled means all at once."""
-    generator, count = seeded_generator(seed), len(values)
-    means = np.empty(RESAMPLES)
-    for number in range(RESAMPLES):
-        means[number] = values[generator.integers(count, size=count)].mean()
-    return _estimate(float(values.mean()), means)
+def estimates(
+    statistic: Callable[[Floats], Floats], days: int, *, seed: int = 0, resamples: int = RESAMPLES
+) -> list[Estimate | None]:
+    """Numbers made of weights over days, with intervals; None for one that there is not.
 
-
-def statistic_with_interval(
-    statistic: Callable[[NDArray[np.int64]], float], days: int, seed: int = 0, resamples: int = RESAMPLES
-) -> Estimate:
-    """Any number made of weights over days: 1 for each, or how often each was drawn in a resample."""
+    ``statistic`` is given how often each day counts: once, or as often as it was drawn in a resample. NaN
+    stands for a number that there is not. A resample that has none is left out of the interval.
+    """
     generator = seeded_generator(seed)
-    found = np.empty(resamples)
+    values = statistic(np.ones(days))
+    resampled = np.empty((resamples, len(values)))
     for number in range(resamples):
-        weights = np.bincount(generator.integers(days, size=days), minlength=days)
-        found[number] = statistic(weights)
-    return _estimate(statistic(np.ones(days, dtype=np.int64)), found)
+        drawn = np.bincount(generator.integers(days, size=days), minlength=days)
+        resampled[number] = statistic(drawn.astype(np.float64))
+    return [_estimate(value, resampled[:, column]) for column, value in enumerate(values.tolist())]
 
 
-def _estimate(value: float, resampled: Floats) -> Estimate:
+def mean_estimates(values: Floats, *, seed: int = 0) -> list[Estimate]:
+    """Means over days, for a table of days × numbers."""
+    days = len(values)
+    found = estimates(lambda weights: weights @ values / days, days, seed=seed)
+    return [estimate for estimate in found if estimate is not None]
+
+
+def mean_estimate(values: Floats, *, seed: int = 0) -> Estimate:
+    """Mean over days of one number."""
+    return mean_estimates(values[:, None], seed=seed)[0]
+
+
+def _estimate(value: float, resampled: Floats) -> Estimate | None:
+    if not np.isfinite(value):
+        return None
     known = resampled[np.isfinite(resampled)]
-    if not len(known):
-        return Estimate(value=value, low=value, high=value)
-    low, high = np.percentile(known, [2.5, 97.5])
+    low, high = np.percentile(known, [2.5, 97.5]) if len(known) else (value, value)
     return Estimate(value=value, low=float(low), high=float(high))

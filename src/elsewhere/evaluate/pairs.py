@@ -13,6 +13,7 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.errors import InputError
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.trajectories import Visit
+from elsewhere.world.alignment import align_days
 from elsewhere.world.visits import VisitDistances, visit_distances
 from elsewhere.world.world import World
 
@@ -34,7 +35,17 @@ class Columns:
     """Which day each visit belongs to."""
     places: Indices
     times: Indices
-    days: int
+    lengths: NDArray[np.int64]
+    """How many visits each day has."""
+
+    @property
+    def days(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each day begins, and where the last ends."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
 
 
 def columns_of(world: World, days: Sequence[Days], what: str) -> Columns:
@@ -52,17 +63,30 @@ def columns_of(world: World, days: Sequence[Days], what: str) -> Columns:
     times = np.array([visit.timestep for day in days for visit in day.visits], dtype=np.int32)
     owners = np.repeat(np.arange(len(days)), lengths)
     return Columns(
-        owners=owners, places=places, times=np.minimum(times, world.clock.timesteps - 1), days=len(days)
+        owners=owners, places=places, times=np.minimum(times, world.clock.timesteps - 1), lengths=lengths
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Pairs:
-    """Each true visit beside its shared one."""
+    """True visits beside shared ones."""
 
     world: World
     real: Columns
     shared: Columns
+    first: NDArray[np.int64]
+    """True visits that have a partner, and in ``second`` those partners (`world.alignment`)."""
+    second: NDArray[np.int64]
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The day of each pair of visits."""
+        return self.real.owners[self.first]
+
+    @property
+    def left_over(self) -> NDArray[np.int64]:
+        """How many visits of each day, true or shared, have no partner."""
+        return np.asarray(np.abs(self.real.lengths - self.shared.lengths))
 
     def distances(self) -> dict[str, Floats]:
         """d_s, d_t, d_c and d of each pair of visits.
@@ -70,8 +94,8 @@ class Pairs:
         Paper: section 5.10 (ss:distance-function).
         """
         return visit_errors(
-            self.world, visit_distances(self.world), self.real.places, self.real.times,
-            self.shared.places, self.shared.times,
+            self.world, visit_distances(self.world), self.real.places[self.first],
+            self.real.times[self.first], self.shared.places[self.second], self.shared.times[self.second],
         )  # fmt: skip
 
 
@@ -94,28 +118,22 @@ def visit_errors(
 
 
 def paired(world: World, real: Sequence[Days], shared: Sequence[Days]) -> Pairs:
-    """True and shared days in the same order, each pair as long as the other."""
+    """True and shared days in the same order, their visits matched."""
     if len(real) != len(shared):
         raise InputError(
             "evaluate", f"{len(real):,} true trajectories and {len(shared):,} shared ones: must be as many"
         )
-    pairs = Pairs(
-        world=world,
-        real=columns_of(world, real, "true trajectories"),
-        shared=columns_of(world, shared, "shared trajectories"),
-    )
-    if not np.array_equal(pairs.real.owners, pairs.shared.owners):
-        number = next(
-            n for n, (a, b) in enumerate(zip(real, shared, strict=True)) if len(a.visits) != len(b.visits)
-        )
-        raise InputError(
-            "evaluate",
-            f"trajectory {number + 1:,} has another number of visits than its shared one",
-        )
-    return pairs
+    mine = columns_of(world, real, "true trajectories")
+    theirs = columns_of(world, shared, "shared trajectories")
+    first = second = np.arange(len(mine.places))
+    if not np.array_equal(mine.lengths, theirs.lengths):
+        first, second = align_days(
+            visit_distances(world), mine.places, mine.times, mine.offsets,
+            theirs.places, theirs.times, theirs.offsets,
+        )  # fmt: skip
+    return Pairs(world=world, real=mine, shared=theirs, first=first, second=second)
 
 
-def mean_per_day(columns: Columns, values: Floats) -> Floats:
-    """Mean of the visits' values for each day."""
-    counts = np.bincount(columns.owners, minlength=columns.days)
-    return np.asarray(np.bincount(columns.owners, weights=values, minlength=columns.days) / counts)
+def sum_per_day(owners: NDArray[np.int64], values: Floats, days: int) -> Floats:
+    """Sum of the visits' values for each day."""
+    return np.asarray(np.bincount(owners, weights=values, minlength=days))

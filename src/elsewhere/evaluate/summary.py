@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from elsewhere.arrays import Bools
-from elsewhere.evaluate.density import density_errors
+from elsewhere.evaluate.density import density_estimates
 from elsewhere.evaluate.error import day_errors
-from elsewhere.evaluate.hotspots import HotspotScore, hotspot_scores
-from elsewhere.evaluate.intervals import Estimate, mean_with_interval
-from elsewhere.evaluate.pairs import Columns, Days, Pairs, paired
-from elsewhere.evaluate.ranges import DELTAS, preservation
+from elsewhere.evaluate.hotspots import hotspot_estimates
+from elsewhere.evaluate.intervals import Estimate, mean_estimates
+from elsewhere.evaluate.pairs import Columns, Days, Pairs, paired, sum_per_day
+from elsewhere.evaluate.ranges import DELTAS, day_preservation
 from elsewhere.knowledge.travel import profile_count
 from elsewhere.methods.nulls import NULLS
 from elsewhere.methods.registry import method
@@ -31,15 +31,18 @@ class Summary:
     visits: int
     errors: dict[str, Estimate]
     """Normalised error in km, hours, d_c, and all together (d)."""
-    ranges: dict[str, list[float]]
+    ranges: dict[str, list[Estimate]]
     """PR_χ(δ) in per cent, for the δ of `ranges.DELTAS`."""
-    hotspots: dict[str, HotspotScore]
-    density: dict[str, float]
-    """Jensen–Shannon divergences, 0 to 1."""
-    feasible_percent: float
+    hotspots: dict[str, dict[str, Estimate | None]]
+    """For each granularity the numbers of `hotspots.MEASURES`; None for what there is not."""
+    density: dict[str, Estimate | None]
+    """Jensen–Shannon divergences, 0 to 1; None where there is nothing to compare."""
+    feasible_percent: Estimate
     """Shared days in which every step can be travelled."""
-    open_percent: float
-    """Shared visits at open places."""
+    open_percent: Estimate
+    """Visits of a shared day at open places."""
+    unmatched_percent: Estimate
+    """Visits, true and shared, without a partner: 0 if shared days are as long as true ones."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -53,16 +56,26 @@ def summarise(world: World, real: Sequence[Days], shared: Sequence[Days]) -> Sum
 
 def summarise_pairs(pairs: Pairs) -> Summary:
     """All measures of true and shared visits side by side."""
-    columns = pairs.shared
+    columns, errors = pairs.shared, day_errors(pairs)
+    is_open = pairs.world.is_open[columns.places, columns.times].astype(np.float64)
+    shares = np.column_stack(
+        [
+            _feasible(pairs.world, columns),
+            sum_per_day(columns.owners, is_open, columns.days) / columns.lengths,
+            pairs.left_over / np.maximum(pairs.real.lengths, columns.lengths),
+        ]
+    )
+    feasible, opened, unmatched = mean_estimates(100 * shares)
     return Summary(
         days=columns.days,
         visits=len(columns.places),
-        errors={name: mean_with_interval(values) for name, values in day_errors(pairs).items()},
-        ranges={name: values.tolist() for name, values in preservation(pairs).items()},
-        hotspots=hotspot_scores(pairs),
-        density=density_errors(pairs),
-        feasible_percent=100 * float(_feasible(pairs.world, columns).mean()),
-        open_percent=100 * float(pairs.world.is_open[columns.places, columns.times].mean()),
+        errors=dict(zip(errors, mean_estimates(np.column_stack(list(errors.values()))), strict=True)),
+        ranges={name: mean_estimates(values) for name, values in day_preservation(pairs).items()},
+        hotspots=hotspot_estimates(pairs),
+        density=density_estimates(pairs),
+        feasible_percent=feasible,
+        open_percent=opened,
+        unmatched_percent=unmatched,
     )
 
 

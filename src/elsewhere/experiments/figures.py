@@ -54,7 +54,7 @@ def ranges_figure(rows: Sequence[Row], path: Path) -> None:
             axes = grid[i, j]
             some = [row for row in rows if (row["dataset"], row["dimension"]) == (dataset, dimension)]
             for method in dict.fromkeys(row["method"] for row in some):
-                points = [(row["delta"], row["percent"]) for row in some if row["method"] == method]
+                points = [(row["delta"], row["value"]) for row in some if row["method"] == method]
                 axes.plot(*zip(*points, strict=True), marker="o", label=method, **_style(method))
             axes.set_title(f"{dataset}: within δ {_NAMES[dimension]}", fontsize=9)
             axes.set_ylim(0, 100)

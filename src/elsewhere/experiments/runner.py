@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.evaluate.intervals import mean_estimate
 from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.recipes import Cell, Setting, Size
 from elsewhere.experiments.sources import Sources, make_source
@@ -101,7 +102,10 @@ def chosen_days(cell: Cell, days: Sequence[Trajectory]) -> list[Trajectory]:
 
 def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
     chosen = chosen_days(cell, days)
-    facts: Result = {"cell": cell.key(), "label": cell.label, "world": world.hash, "days": len(chosen)}
+    seed = int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
+    facts: Result = {
+        "cell": cell.key(), "label": cell.label, "world": world.hash, "days": len(chosen), "seed": seed,
+    }  # fmt: skip
     if not chosen:
         return {**facts, "skipped": "no such day"}
     shared_by = method(cell.method, world, epsilon=cell.epsilon, **dict(cell.options))
@@ -110,7 +114,6 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
         shared_by.prepare(length)
     prepared = time.perf_counter() - started
     shared_by.share_batch(chosen[:5], randomness=SeededRandomness(1))  # loads compiled loops
-    seed = int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
     batch = shared_by.share_batch(chosen, randomness=SeededRandomness(seed))
     return {
         **facts,
@@ -132,11 +135,12 @@ def _spent(shared_by: Sharing) -> float:
     return float(np.sum([loss.spent for loss in losses]))
 
 
-def _smoothed(counts: dict[str, int], days: int) -> float:
+def _smoothed(counts: dict[str, int], days: int) -> dict[str, float]:
+    """Per cent of days whose times had to be moved, with its interval."""
     moved = sum(
         count for name, count in counts.items() if "smoothed" in name or "shifted" in name or "stayed" in name
     )
-    return 100 * moved / days
+    return asdict(mean_estimate(np.where(np.arange(days) < moved, 100.0, 0.0)))
 
 
 def run_cells(workshop: Workshop, cells: Sequence[Cell], workers: int, progress: Progress) -> list[Result]:

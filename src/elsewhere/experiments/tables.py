@@ -15,6 +15,9 @@ from elsewhere.methods.nulls import NULLS
 Result = dict[str, Any]
 Row = dict[str, Any]
 
+# As many as mean something: the last bits of a sum may differ from machine to machine.
+_DECIMALS = 6
+
 
 def settings_of(result: Result) -> Row:
     """What a result is about, as columns."""
@@ -33,54 +36,43 @@ def settings_of(result: Result) -> Row:
         "grid": int(setting["grid"]),
         "merge_order": " ".join(setting["merge_order"]),
         "days": int(result["days"]),
+        "seed": int(result["seed"]),
         "world": result["world"][:12],
     }
 
 
 def error_rows(results: Sequence[Result]) -> list[Row]:
-    """Normalised errors with intervals, how far below the best null, and what else describes the days."""
+    """Normalised errors, how far below the best null they are, and what else describes the days."""
     best = _best_nulls(results)
     rows = []
     for result in results:
         if "summary" not in result:
             continue
         about, summary = settings_of(result), result["summary"]
-        for dimension, estimate in summary["errors"].items():
-            null = best.get((_without_method(about), dimension))
-            rows.append(
-                {
-                    **about,
-                    "measure": dimension,
-                    "value": estimate["value"],
-                    "low": estimate["low"],
-                    "high": estimate["high"],
-                    "percent_below_best_null": None if not null else 100 * (1 - estimate["value"] / null),
-                }
-            )
-        more = {
+        measures = {
+            **summary["errors"],
             **summary["density"],
-            "feasible_percent": summary["feasible_percent"],
-            "open_percent": summary["open_percent"],
+            **{name: summary[name] for name in ("feasible_percent", "open_percent", "unmatched_percent")},
             "smoothed_percent": result["smoothed_percent"],
-            "epsilon_spent_on_5_visits": result["epsilon_spent_on_5_visits"],
+            "epsilon_spent_on_5_visits": _exactly(result["epsilon_spent_on_5_visits"]),
         }
-        rows += [
-            {
-                **about,
-                "measure": name,
-                "value": value,
-                "low": None,
-                "high": None,
-                "percent_below_best_null": None,
-            }
-            for name, value in more.items()
-        ]
+        for name, estimate in measures.items():
+            null = best.get((_without_method(about), name))
+            below = 100 * (1 - estimate["value"] / null) if null and estimate else None
+            rows.append({**about, "measure": name, **(estimate or _NONE), "percent_below_best_null": below})
     return rows
+
+
+_NONE = {"value": None, "low": None, "high": None}
+
+
+def _exactly(value: float) -> dict[str, float]:
+    return {"value": value, "low": value, "high": value}
 
 
 def _without_method(about: Row) -> tuple[Any, ...]:
     # ε and n make no difference to nulls, but each has its own beside it.
-    return tuple(value for name, value in about.items() if name not in {"method", "n", "days"})
+    return tuple(value for name, value in about.items() if name not in {"method", "n", "days", "seed"})
 
 
 def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str], float]:
@@ -95,7 +87,7 @@ def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str], 
 
 def range_rows(results: Sequence[Result]) -> list[Row]:
     return [
-        {**settings_of(result), "dimension": dimension, "delta": float(delta), "percent": value}
+        {**settings_of(result), "dimension": dimension, "delta": float(delta), **value}
         for result in results
         if "summary" in result
         for dimension, values in result["summary"]["ranges"].items()
@@ -105,10 +97,11 @@ def range_rows(results: Sequence[Result]) -> list[Row]:
 
 def hotspot_rows(results: Sequence[Result]) -> list[Row]:
     return [
-        {**settings_of(result), "granularity": name, **score}
+        {**settings_of(result), "granularity": name, "measure": measure, **(estimate or _NONE)}
         for result in results
         if "summary" in result
         for name, score in result["summary"]["hotspots"].items()
+        for measure, estimate in score.items()
     ]
 
 
@@ -145,4 +138,5 @@ def write_rows(path: Path, rows: Sequence[Row]) -> None:
     """A table, its rows in order."""
     if rows:
         frame = pl.DataFrame(rows, infer_schema_length=None).unique(maintain_order=True)
-        write_csv(path, frame.sort(frame.columns[:6], maintain_order=True))
+        rounded = frame.with_columns(pl.col(pl.Float64).round(_DECIMALS))
+        write_csv(path, rounded.sort(frame.columns[:6], maintain_order=True))

@@ -105,7 +105,9 @@ def _error_section(results: Sequence[Result]) -> str:
     return section("Normalised error (Table 1)", note, "".join(parts))
 
 
-def _with_interval(estimate: dict[str, float]) -> str:
+def _with_interval(estimate: dict[str, float] | None) -> str:
+    if estimate is None:
+        return "none"
     return f"{estimate['value']:.2f} ({estimate['low']:.2f}–{estimate['high']:.2f})"
 
 
@@ -154,13 +156,14 @@ def _hotspot_section(results: Sequence[Result]) -> str:
                 [
                     dataset,
                     name,
-                    *(_number(score[key]) for key in ("ahd_hours", "acd", "real", "shared", "excluded")),
-                    *(_number(score[key]) for key in ("precision", "recall")),
+                    *(_with_interval(score[key]) for key in ("ahd_hours", "acd")),
+                    *(_number(score[key]) for key in ("real", "shared", "excluded")),
+                    *(_with_interval(score[key]) for key in ("precision", "recall", "f1")),
                     " / ".join(f"{value:g}" for value in theirs) if theirs else "–",
                 ]
             )
     header = [
-        "data set", "method", "AHD, h", "ACD", "real", "shared", "excluded", "precision", "recall",
+        "data set", "method", "AHD, h", "ACD", "real", "shared", "excluded", "precision", "recall", "F1",
         "paper: AHD / ACD",
     ]  # fmt: skip
     note = (
@@ -170,8 +173,8 @@ def _hotspot_section(results: Sequence[Result]) -> str:
     return section("Hotspots (Table 3)", note, table(header, lines))
 
 
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+def _number(estimate: dict[str, float]) -> str:
+    return f"{estimate['value']:,.0f}"
 
 
 def _merging_section(results: Sequence[Result]) -> str:
