@@ -9,6 +9,13 @@ from elsewhere.methods.registry import METHODS
 from elsewhere.world.world import World
 
 _OWN: dict[str, list[dict[str, Any]]] = {
+    "codebook": [
+        {"candidates": 12, "shards": 2, "k": 3},
+        {"candidates": 7, "shards": 1},
+        {"candidates": 12, "shards": 2, "same_length": True, "k": 1},
+        {"candidates": 9, "shards": 3, "k": 8},
+        {"candidates": 12, "shards": 2, "same_length": True, "k": 4, "hide_length": 2},
+    ],
     "global-subsampled": [{"sample_size": 1}, {"sample_size": 2}],
     "global-pf": [{}],
     "ngram-noh": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 2}],
@@ -54,7 +61,9 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 def plain_options(name: str) -> dict[str, Any]:
     """Options with which a method is looked at from outside: its own, but a sample that can be listed."""
-    return {"sample_size": 2} if name == "global-subsampled" else {}
+    return {"global-subsampled": {"sample_size": 2}, "codebook": {"candidates": 24, "shards": 2}}.get(
+        name, {}
+    )
 
 
 def case(name: str, seed: int) -> tuple[dict[str, Any], int]:

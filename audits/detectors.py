@@ -25,7 +25,7 @@ _SURE = 1e-6
 
 def exact_loss(suspect: Sharing, length: int = LENGTH) -> Loss:
     """The exact channel over all days of ``length`` visits; over all up to it if the length is hidden."""
-    lengths = range(1, length + 1) if suspect.hidden is not None else [length]
+    lengths = range(1, length + 1) if suspect.hides_length else [length]
     days = (day for size in lengths for day in all_trajectories(suspect.world, size))
     return largest_loss(suspect, [suspect.core.secret(day) for day in days])
 
@@ -63,7 +63,8 @@ def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int
     chance = length_agreement(suspect, first, 2000)
     if chance < _SURE:
         objections["lengths"] = f"not those drawn ({p_words(chance)})"
-    if not depends_on_the_draws_alone(suspect, first, second):
+    shorter = Trajectory(first.visits[:1]) if suspect.core.hides_length else first
+    if not all(depends_on_the_draws_alone(suspect, first, other) for other in (second, shorter)):
         objections["same draws"] = "give other days when something else was true"
     if not suspect.draws_for(length):
         return objections  # a null may give the same day again and again

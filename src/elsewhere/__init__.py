@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from elsewhere.methods.ledger import Ledger
     from elsewhere.methods.reading import read_trajectories
     from elsewhere.methods.registry import METHODS, method
+    from elsewhere.methods.tuning import tune
     from elsewhere.world.build import build_world
     from elsewhere.world.update import update_world
 
@@ -37,6 +38,7 @@ __all__ = [
     "read_config",
     "read_trajectories",
     "to_frame",
+    "tune",
     "update_world",
 ]
 
@@ -50,6 +52,7 @@ _LAZY = {
     "method": "elsewhere.methods.registry",
     "read_trajectories": "elsewhere.methods.reading",
     "read_config": "elsewhere.config",
+    "tune": "elsewhere.methods.tuning",
     "update_world": "elsewhere.world.update",
 }
 

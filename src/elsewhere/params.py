@@ -21,8 +21,10 @@ from pydantic import (
 
 from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELATED, edge_weights
 from elsewhere.knowledge.clock import LONG_WEEKDAYS, MINUTES_PER_DAY, WEEKDAYS, date_of
+from elsewhere.knowledge.prior import DECAY_KM, LENGTHS, MEAN_GAP_MINUTES, START_BY_HOUR
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Dimension = Literal["space", "time", "category"]
 
 
@@ -178,6 +180,25 @@ class Kappa(Table):
     """"count", "popularity", or the name of a numeric column in the table of places."""
 
 
+class PriorSettings(Table):
+    """Days that people might well have: what `codebook` draws its candidates from (`knowledge.prior`)."""
+
+    start_by_hour: Annotated[tuple[NotNegative, ...], Field(min_length=24, max_length=24)] = START_BY_HOUR
+    """How likely a day is to begin in each hour, in any unit."""
+    lengths: Annotated[tuple[NotNegative, ...], Field(min_length=1, max_length=64)] = LENGTHS
+    """How likely a day is to have 1, 2, ... visits, in any unit; as many numbers as the most visits."""
+    mean_gap_minutes: Positive = MEAN_GAP_MINUTES
+    decay_km: Positive = DECAY_KM
+    """Places this much farther are e times less likely to be next."""
+
+    @field_validator("start_by_hour", "lengths")
+    @classmethod
+    def _not_all_zero(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
+        if not any(weights) or not math.isfinite(sum(weights)):
+            raise ValueError("must hold a number above 0")
+        return weights
+
+
 TravelSettings = Annotated[SpeedTravel | MatrixTravel | RoadTravel | TimetableTravel, Discriminator("kind")]
 SpaceSettings = Annotated[GridSpace | ClusterSpace | PolygonSpace | H3Space, Discriminator("kind")]
 
@@ -201,6 +222,7 @@ class WorldSettings(Table):
     unrelated_category_distance: Positive = DEFAULT_UNRELATED
     time_cap_hours: Positive = 12.0
     circular_time: StrictBool = False
+    prior: PriorSettings = PriorSettings()
 
     @field_validator("timezone")
     @classmethod

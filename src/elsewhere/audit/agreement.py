@@ -91,8 +91,12 @@ def _p_value(
 def length_agreement(method: Sharing, trajectory: Trajectory, samples: int) -> float:
     """p-value of the lengths that days are really shared with: the true one, or drawn as listed."""
     counts = Counter(len(day) for day in method.share_many([trajectory] * samples))
-    if method.hidden is None:
+    if not method.hides_length:
         return 1.0 if set(counts) == {len(trajectory)} else 0.0
+    if method.hidden is None:
+        return (
+            1.0  # they are those of what was drawn: `depends_on_the_draws_alone` looks at days of any length
+        )
     step = method.hidden.step(len(trajectory))
     expected = {length: float(chance) for (length,), chance in zip(step.outcomes, chances(step), strict=True)}
     if not set(counts) <= set(expected):
@@ -114,9 +118,10 @@ class _FixedDraws:
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
     ) -> tuple[Drawn, Trials]:
-        fixed = self._core.perturb(
-            np.zeros_like(secrets), SeededRandomness(self._seed), constant_work=constant_work
-        )
+        # Draws that hide the length must be the same for days of other lengths, too.
+        width = 1 if self._core.hides_length else secrets.shape[1]
+        nobody = np.zeros((len(secrets), width), dtype=np.int32)
+        fixed = self._core.perturb(nobody, SeededRandomness(self._seed), constant_work=constant_work)
         self._core.perturb(secrets, randomness, constant_work=constant_work)
         return fixed
 

@@ -9,6 +9,7 @@ result by at most ε' · 2⁻²⁰; the proven bound ε' takes over where the ma
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ import numpy as np
 from elsewhere.arrays import Bools, Floats, Words
 from elsewhere.compiled import compiled
 from elsewhere.mechanism.budget import Draw
+from elsewhere.mechanism.codebook import Odds
 from elsewhere.mechanism.draw import SCORE_STEPS
 from elsewhere.methods.ngram import NgramTables
 from elsewhere.world.distances import RegionDistances, region_distance
@@ -62,6 +64,21 @@ def _ngram_losses(
     sizes = {(draw.length, draw.epsilon) for draw in tables.draws}
     found = {(size, epsilon): window_loss(tables, size, epsilon, tick) for size, epsilon in sizes}
     return [found[draw.length, draw.epsilon] for draw in tables.draws]
+
+
+@draw_losses.register
+def _codebook_losses(
+    odds: Odds, draws: Sequence[Draw], _tick: Callable[[], None] = lambda: None
+) -> list[DrawLoss]:
+    """A pick spends as much for any two days whose nearest candidates differ: ε, but for what is missed."""
+    outside = math.exp(-odds.epsilon)
+    accepted = (odds.nearest + (odds.candidates - odds.nearest) * outside) / odds.candidates
+    missed = (1 - accepted) ** odds.trials
+    inside, other = ((1 - missed) * weight / accepted + missed for weight in (1.0, outside))
+    spent = math.log(inside / other) if odds.nearest < odds.candidates else 0.0
+    return [
+        DrawLoss(epsilon=draw.epsilon, spent=min(spent, float(odds.epsilon)), is_exact=True) for draw in draws
+    ]
 
 
 def factor_of(tables: NgramTables, size: int, epsilon: Fraction) -> float:

@@ -28,9 +28,9 @@ THRESHOLDS = {
 
 
 MEASURES = ("ahd_hours", "acd", "real", "shared", "excluded", "precision", "recall", "f1")
-"""Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how
-many shared ones are excluded from the first two, since there is no real one at their place (which hides failure);
-the share of shared ones that overlap a real one at the same place, the other way round, and F1 of both."""
+"""Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how many
+shared ones the first two leave out, since there is no real one at their place (which hides failure); the
+share of shared ones that overlap a real one at the same place, the other way round, and F1 of both."""
 
 Hotspots = NDArray[np.int64]
 """A row each: where, from which hour, until which, and how many people at most. By place, then hour."""

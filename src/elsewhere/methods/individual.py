@@ -46,6 +46,8 @@ class Individual:
     Paper: section 5.9 (ss:alternative-approaches), IndReach and IndNoReach.
     """
 
+    hides_length = False
+
     def __init__(
         self, world: World, *, epsilon: float | str | Fraction | None = None, uses_reach: bool = True
     ) -> None:

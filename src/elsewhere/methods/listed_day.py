@@ -31,6 +31,8 @@ class GlobalListed(Global):
     on it. Permute-and-flip: every day in a random order gets its coin, the first that comes up is it.
     """
 
+    hides_length = False
+
     def __init__(
         self,
         world: World,

@@ -51,6 +51,7 @@ class Ngram:
     """
 
     name = "ngram"
+    hides_length = False
 
     def __init__(
         self,

@@ -39,6 +39,8 @@ class Days(Protocol):
 class Null:
     """No draw, no ε: of a trajectory only its length is used, which is public."""
 
+    hides_length = False
+
     def __init__(self, name: str, world: World, source: Days) -> None:
         self.name = name
         self.world = world

@@ -46,6 +46,8 @@ class PlaceNgram:
     Paper: section 5.9 (ss:alternative-approaches), NGramNoH and PhysDist.
     """
 
+    hides_length = False
+
     def __init__(
         self,
         world: World,

@@ -67,6 +67,8 @@ class Core(Protocol):
 
     name: str
     world: World
+    hides_length: bool
+    """Whether days of all lengths are perturbed alike, so that draws hide the number of visits."""
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """What is spent on a day of ``length`` visits."""

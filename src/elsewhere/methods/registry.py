@@ -11,6 +11,7 @@ from typing import Any
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.mechanism.length import split_off_length
+from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.listed_day import GlobalListed
 from elsewhere.methods.ngram import Ngram
@@ -30,6 +31,7 @@ METHODS: dict[str, Callable[..., Core]] = {
     "global": Global,
     "global-subsampled": partial(GlobalListed, variant="subsampled"),
     "global-pf": partial(GlobalListed, variant="pf"),
+    "codebook": Codebook,
     "uniform": uniform,
     "popular": popular,
     "constant": constant,
@@ -62,6 +64,8 @@ def method(
         if option not in allowed:
             known = ", ".join(sorted({*allowed - {"cache", "progress"}, "epsilon", "hide_length"}))
             raise InputError(option, f"is no option of {name}: it has {known}")
+    if hide_length is not None and name == "codebook" and not options.get("same_length"):
+        raise InputError("hide_length", "codebook hides the number of visits by itself")
     if hide_length is None:
         return Sharing(METHODS[name](world, epsilon=epsilon, **options))
     if epsilon is None:

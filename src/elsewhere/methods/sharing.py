@@ -58,6 +58,11 @@ class Sharing:
     def world(self) -> World:
         return self.core.world
 
+    @property
+    def hides_length(self) -> bool:
+        """Whether the number of visits is hidden, by a draw of its own or by the core."""
+        return self.hidden is not None or self.core.hides_length
+
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """What is spent on a day that is shared with ``length`` visits."""
         draws = self.core.draws_for(length)
@@ -170,7 +175,7 @@ class Sharing:
 
     def describe(self) -> dict[str, Any]:
         """Method and promise, for the metadata of a file."""
-        facts = {**self.core.describe(), "length_is_public": self.hidden is None}
+        facts = {**self.core.describe(), "length_is_public": not self.hides_length}
         if self.hidden is not None:
             facts["hide_length"] = self.hidden.cap
             facts["length_epsilon"] = str(self.hidden.epsilon)

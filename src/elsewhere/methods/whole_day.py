@@ -34,6 +34,7 @@ class Global:
     """
 
     name: str = "global"
+    hides_length = False
 
     def __init__(
         self,
