@@ -11,9 +11,9 @@ from elsewhere.world.world import World
 _OWN: dict[str, list[dict[str, Any]]] = {
     "codebook": [
         {"candidates": 12, "shards": 2, "k": 3},
-        {"candidates": 7, "shards": 1},
+        {"candidates": 7, "shards": 4},
         {"candidates": 12, "shards": 2, "same_length": True, "k": 1},
-        {"candidates": 9, "shards": 3, "k": 8},
+        {"candidates": 9, "shards": 3, "k": 2},
         {"candidates": 12, "shards": 2, "same_length": True, "k": 4, "hide_length": 2},
     ],
     "global-subsampled": [{"sample_size": 1}, {"sample_size": 2}],

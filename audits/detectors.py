@@ -21,6 +21,7 @@ from tiny_worlds import tiny_world
 
 LENGTH = 3
 _SURE = 1e-6
+_DISTINCT = 8
 
 
 def exact_loss(suspect: Sharing, length: int = LENGTH) -> Loss:
@@ -66,8 +67,8 @@ def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int
     shorter = Trajectory(first.visits[:1]) if suspect.core.hides_length else first
     if not all(depends_on_the_draws_alone(suspect, first, other) for other in (second, shorter)):
         objections["same draws"] = "give other days when something else was true"
-    if not suspect.draws_for(length):
-        return objections  # a null may give the same day again and again
+    if len({day.visits for day in suspect.share_many([first] * 200)}) < _DISTINCT:
+        return objections  # a null, or a day that is all but certain, comes again and again
     if workers_repeat(suspect, first):
         objections["forked workers"] = "make the same days"
     if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):

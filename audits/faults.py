@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from elsewhere.arrays import Bools, Indices
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, split_evenly, windows
+from elsewhere.mechanism.codebook import day_costs
 from elsewhere.mechanism.draw import coin_of
 from elsewhere.mechanism.length import HiddenLength
 from elsewhere.mechanism.perturb import plan_draws
@@ -21,6 +23,7 @@ from elsewhere.mechanism.place_walks import WalkTables
 from elsewhere.mechanism.proposal import Proposals, build_proposals
 from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
 from elsewhere.mechanism.visits import VisitTables, order_by_time
+from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.ngram import Ngram, NgramTables
 from elsewhere.methods.place_ngram import PlaceNgram
@@ -368,6 +371,35 @@ class OneGenerator(Sharing):
         return super().share(trajectory, randomness=randomness or self._generator)
 
 
+class AsManyAsAreNear(Codebook):
+    """Not exactly k candidates are likelier, but all that are near: the normaliser tells how many."""
+
+    def near(self, secret: Indices, key: int, shard: int, nearest: int) -> Bools:
+        places, times = np.divmod(secret, np.int32(self.world.clock.timesteps))
+        costs = day_costs(self.book(key, shard), self.distances, self.unmatched, places, times)
+        return np.asarray(costs <= np.sort(costs)[nearest - 1] + 3.0)
+
+
+class ShardOfTheTruth(Codebook):
+    """The shard is that of the true day's first visit, not a fresh one."""
+
+    def perturb(
+        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Drawn, Trials]:
+        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
+        drawn.values[:, 0] = secrets[:, 0] % self.shards
+        return drawn, trials
+
+
+class TrimmedToTheTruth(Sharing):
+    """A candidate of any length, but cut to as many visits as the day had (R7)."""
+
+    def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
+        done = super()._process(rows, source, constant_work=constant_work)
+        cut = [SharedTrajectory(day.visits[: rows.length]) for day in done.rebuilt.shared]
+        return replace(done, rebuilt=replace(done.rebuilt, shared=cut))
+
+
 class LengthLeak(Sharing):
     """A hidden length, but days are never made longer than they were (R7)."""
 
@@ -404,6 +436,7 @@ class Fault:
         return self.sharing(self.core(world, epsilon=half, **options), HiddenLength(cap=3, epsilon=half))
 
 
+_SMALL: dict[str, Any] = {"candidates": 12, "shards": 2, "k": 3}
 FAULTS = [
     Fault("true gap", TrueGap),
     Fault("true opening hours", TrueOpeningHours),
@@ -426,4 +459,7 @@ FAULTS = [
     Fault("true visit handed out", sharing=SharesTheTruth),
     Fault("true length after all", sharing=TrueLengthAfterAll, hides_length=True),
     Fault("many days with one seed", sharing=SeededForMany),
+    Fault("as many as are near", partial(AsManyAsAreNear, **_SMALL), of="codebook"),
+    Fault("shard of the truth", partial(ShardOfTheTruth, **_SMALL), of="codebook"),
+    Fault("trimmed to the truth", partial(Codebook, **_SMALL), TrimmedToTheTruth, of="codebook"),
 ]

@@ -108,7 +108,7 @@ def test_the_public_surface_is_exact_and_sorted() -> None:
         assert getattr(thing, "__name__", name) == name
     assert set(elsewhere.METHODS) == {
         "ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach",
-        "global", "global-subsampled", "global-pf", "uniform", "popular", "constant",
+        "global", "global-subsampled", "global-pf", "codebook", "uniform", "popular", "constant",
     }  # fmt: skip
 
 
@@ -117,7 +117,8 @@ def test_a_device_loads_a_world_without_what_builds_one(tmp_path: Path) -> None:
     program = (
         f"import sys\nfor name in {sorted(HEAVY)}: sys.modules[name] = None\n"
         "import elsewhere\nworld = elsewhere.World.load('w.world')\nprint(world)\n"
-        "print(elsewhere.method('ngram', world, epsilon=1).share(elsewhere.Trajectory([('a', 60)]))[0])\n"
+        "for name in ('ngram', 'codebook'):\n"
+        "    print(elsewhere.method(name, world, epsilon=1).share(elsewhere.Trajectory([('a', 60)]))[0])\n"
         "try:\n    elsewhere.build_world\nexcept elsewhere.MissingExtraError as error:\n    print(error)\n"
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and program

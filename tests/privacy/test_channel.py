@@ -34,7 +34,13 @@ from worlds import build, world_inputs
 _PER_TEST = 20
 # A sample that ignores the truth leaves little to tell. Where all places are alike, or the day has no
 # timestep to spare, half of the draws of times and places tell nothing.
-_MEDIAN = {"global-subsampled": 0.0, "ngram-noh": 0.25, "physdist": 0.25, **dict.fromkeys(NULLS, 0.0)}
+_MEDIAN = {
+    "codebook": 0.99,
+    "global-subsampled": 0.0,
+    "ngram-noh": 0.25,
+    "physdist": 0.25,
+    **dict.fromkeys(NULLS, 0.0),
+}
 
 
 @pytest.mark.parametrize("first", range(0, WORLDS, _PER_TEST))

@@ -59,7 +59,7 @@ def counter(title: str) -> Iterator[Callable[[int], None]]:
 
 METHOD_HELP = (
     "ngram, ngram-noh, physdist, ind-reach, ind-noreach, global, global-subsampled, global-pf, "
-    "uniform, popular or constant: see docs/methods.md."
+    "codebook, uniform, popular or constant: see docs/methods.md."
 )
 
 

@@ -28,8 +28,8 @@ THRESHOLDS = {
 
 
 MEASURES = ("ahd_hours", "acd", "real", "shared", "excluded", "precision", "recall", "f1")
-"""Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how many
-shared ones the first two leave out, since there is no real one at their place (which hides failure); the
+"""Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how
+many shared ones the first two leave out, since there is no real one at their place (which hides failure); the
 share of shared ones that overlap a real one at the same place, the other way round, and F1 of both."""
 
 Hotspots = NDArray[np.int64]

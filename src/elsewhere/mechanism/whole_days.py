@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Indices
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
-from elsewhere.mechanism.coin import Tape, accepts_exp, below, ran_out
+from elsewhere.mechanism.coin import Tape, accepts_exp, below, new_tape, ran_out
 from elsewhere.mechanism.draw import Coin, score_of
 from elsewhere.mechanism.rows import finish_rows
-from elsewhere.randomness import Randomness
+from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.world.visits import PlaceWorld, VisitDistances, least_steps, visit_distance
 
 Counts = NDArray[np.int64]
@@ -33,6 +33,7 @@ _WEIGHT_BITS = 61
 _WORDS_PER_TRIAL = 16
 _WORDS_PER_VISIT = 4
 _MOST_LISTED = 200_000
+_WORDS_TO_TRY = 100_000
 
 
 class DayTables(NamedTuple):
@@ -152,6 +153,17 @@ def propose_days(tables: DayTables, count: int, randomness: Randomness) -> Indic
 
     finish_rows(work, count, _WORDS_PER_TRIAL + _WORDS_PER_VISIT * days.shape[1], randomness)
     return days
+
+
+def is_drawable(tables: DayTables) -> bool:
+    """Whether a day is found in good time.
+
+    Weights are rounded up at every position. Where days have so many visits that rounded weights of hopeless
+    beginnings outgrow the others, nearly every proposal would be begun again, for hours.
+    """
+    words = SeededRandomness(0).words(_WORDS_TO_TRY)
+    found, _ = _propose_rows(new_tape(words), tables, np.zeros((1, len(tables.sums)), dtype=np.int32))
+    return bool(found)
 
 
 @compiled

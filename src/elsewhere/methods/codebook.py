@@ -24,9 +24,11 @@ from elsewhere.mechanism.codebook import (
 )
 from elsewhere.mechanism.length import stretched
 from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
+from elsewhere.mechanism.whole_days import propose_days
+from elsewhere.methods.day_counts import DayCounts
 from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
 from elsewhere.methods.visit_rows import VisitRows
-from elsewhere.randomness import Randomness
+from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.alignment import UNMATCHED
 from elsewhere.world.likely_days import likely_days, world_prior
@@ -89,9 +91,10 @@ class Codebook:
         return total(self.draws_for(length))
 
     def prepare(self, length: int) -> None:
-        """Work out k; raises if no day is so long."""
+        """Work out k and the first candidates; raises if no day is so long."""
         self._rows.check_length(length)
         self.tables(length)
+        self.book(self._key(length), 0)
 
     def tables(self, length: int) -> Odds:
         """How a pick is made for days of ``length`` visits."""
@@ -118,11 +121,14 @@ class Codebook:
         seed = np.frombuffer(hashlib.sha256(name.encode()).digest()[:8], dtype="<u8").astype(np.uint64)
         prior = world_prior(self.world, None if key == ANY_LENGTH else key)
         days = Candidates(*likely_days(prior, self._places, count, max(key, 1), seed))
-        if not days.lengths.all():
-            raise InputError(
-                "trajectory", f"the public prior of this world has hardly any day of {key} visits"
-            )
-        return days
+        return days if days.lengths.all() else self._feasible_days(key, count, int(seed[0]))
+
+    def _feasible_days(self, length: int, count: int, seed: int) -> Candidates:
+        """Any feasible days, each as likely: where those of ``length`` visits are too rare for the prior."""
+        tables = DayCounts(self.world, self.cache, None).tables(length)
+        days = propose_days(tables, count, SeededRandomness(seed))
+        times, places = np.divmod(days, np.int32(len(self.world.places)))
+        return Candidates(places, times, np.full(count, length, dtype=np.int32))
 
     def secret(self, trajectory: Trajectory) -> Outcome:
         """Each visit as a number."""
@@ -172,19 +178,19 @@ class Codebook:
 
     def step(self, secret: Outcome, state: State) -> AnyStep | None:
         """The shard, which has nothing to do with the truth, then the pick."""
-        if state[0] == "picked":
-            return None
         key, odds = self._key(len(secret)), self.tables(len(secret))
-        if state[0] != "shard":
-            return _chosen_among([("shard", shard) for shard in range(self.shards)])
-        flags = self.near(np.array(secret, dtype=np.int32), key, state[1], odds.nearest)
+        if state[1] == "picked":
+            return None
+        if state[1] != "shard":
+            return _chosen_among([(key, "shard", shard) for shard in range(self.shards)])
+        flags = self.near(np.array(secret, dtype=np.int32), key, state[2], odds.nearest)
         return Step(
             outcomes=[(index,) for index in range(self.candidates)],
             proposal=[Fraction(1, self.candidates)] * self.candidates,
             numerators=[0 if is_near else odds.numerator for is_near in flags.tolist()],
             denominator=odds.denominator,
             trials=odds.trials,
-            states=[("picked",)] * self.candidates,
+            states=[(key, "picked")] * self.candidates,
         )
 
     def outcomes(self, drawn: Drawn) -> list[tuple[Outcome, ...]]:

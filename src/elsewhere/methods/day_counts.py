@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from elsewhere.mechanism.whole_days import DayTables, count_days
+from elsewhere.errors import InputError
+from elsewhere.mechanism.whole_days import DayTables, count_days, is_drawable
 from elsewhere.methods.table_cache import cached_tables
 from elsewhere.world.visits import largest_visit_distance, place_world, visit_distances
 from elsewhere.world.world import World
@@ -40,7 +41,7 @@ class DayCounts:
             lambda: count_days(self._places, length, self._progress),
             ((length, visits), (length,), (length, visits)),
         )
-        return DayTables(
+        tables = DayTables(
             places=self._places,
             distances=self._distances,
             sums=sums,
@@ -48,6 +49,9 @@ class DayCounts:
             cumulative=cumulative,
             sensitivity=self._sensitivity,
         )
+        if not is_drawable(tables):
+            raise InputError("trajectory", f"whole days of {length} visits are too long to be drawn here")
+        return tables
 
     def _end_of(self, longer: int, length: int) -> DayTables:
         """Days are counted from their end: the counts of shorter ones are the last of longer ones."""

@@ -6,30 +6,24 @@ import numpy as np
 
 from elsewhere.arrays import Indices, Words
 from elsewhere.compiled import compiled
-from elsewhere.knowledge.prior import Prior, build_prior, draw_from, of_length
+from elsewhere.knowledge.prior import MEAN_GAP_MINUTES, Prior, build_prior, draw_from, of_length
 from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
-from elsewhere.params import PriorSettings
 from elsewhere.randomness import next_float, next_weighted
 from elsewhere.world.visits import PlaceWorld, least_steps
 from elsewhere.world.world import World
 
 _GUESSES = 300
 _TRIES = 50
-_DAYS_TRIED = 1000
+_DAYS_TRIED = 100
 
 
 def world_prior(world: World, length: int | None = None) -> Prior:
     """The prior of a world: its places' popularity, hours and settings; of days of one length, if given."""
-    settings, minutes = (
-        PriorSettings.model_validate(world.settings.get("prior", {})),
-        world.clock.timestep_minutes,
-    )
-    prior = build_prior(
-        world.places.popularity, world.is_open, world.places.vectors, minutes, **settings.model_dump()
-    )
+    settings, minutes = world.settings.get("prior", {}), world.clock.timestep_minutes
+    prior = build_prior(world.places.popularity, world.is_open, world.places.vectors, minutes, **settings)
     if length is None:
         return prior
-    return of_length(prior, length, minutes, settings.mean_gap_minutes)
+    return of_length(prior, length, minutes, settings.get("mean_gap_minutes", MEAN_GAP_MINUTES))
 
 
 @compiled

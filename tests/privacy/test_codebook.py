@@ -1,0 +1,265 @@
+"""The codebook's parts against plain versions and exact distributions; each test can also say no."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import elsewhere as ew
+from elsewhere.audit.bounds import draw_losses
+from elsewhere.audit.channel import all_trajectories, largest_loss
+from elsewhere.audit.report import audit
+from elsewhere.knowledge.travel import is_reachable
+from elsewhere.mechanism.codebook import (
+    Candidates,
+    day_costs,
+    nearest_flags,
+    odds_of,
+    pick_candidates,
+    uniform_below,
+)
+from elsewhere.methods.codebook import ANY_LENGTH, Codebook
+from elsewhere.methods.sharing import Sharing
+from elsewhere.methods.tuning import expected_errors, tune
+from elsewhere.randomness import SeededRandomness
+from elsewhere.world.alignment import align
+from elsewhere.world.visits import visit_distance, visit_distances
+from elsewhere.world.world import World
+from privacy_tools import p_value
+from tiny_worlds import tiny_world
+from worlds import build, place
+
+SAMPLES = 200_000
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> World:
+    kinds = ("cafe", "bar", "shoes", "wine-bar")
+    rows = [
+        place(
+            f"p{i}", 50 + 0.004 * (i % 5), 10 + 0.004 * (i // 5), kinds[i % 4],
+            hours="08:00-22:00" if i % 3 else "24/7",
+        )
+        for i in range(20)
+    ]  # fmt: skip
+    return build(tmp_path_factory.mktemp("town"), rows, {"kappa": 1, "speed_kmh": 4})
+
+
+_HOSTILE = st.sampled_from([math.nan, math.inf, -math.inf, 1e308, 5e-324, -1.0, 0.0, 1.0, 1.0, 2.0])
+
+
+@given(st.lists(_HOSTILE | st.floats(), min_size=1, max_size=40), st.data())
+def test_exactly_k_are_near_whatever_the_numbers(costs: list[float], data: st.DataObject) -> None:
+    """T5: NaN and infinities are numbers like others here; the normaliser stays what it is."""
+    k = data.draw(st.integers(1, len(costs)))
+    flags = nearest_flags(np.array(costs), k)
+    order = sorted(range(len(costs)), key=lambda i: (math.inf if math.isnan(costs[i]) else costs[i], i))
+    assert np.flatnonzero(flags).tolist() == sorted(order[:k])
+
+
+@given(st.data())
+@examples(max_examples=60)
+def test_distances_are_those_of_the_alignment(town: World, data: st.DataObject) -> None:
+    """The compiled sum over candidates is what `align` gives one pair at a time; nowhere is anywhere."""
+    visits = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 143)), min_size=1, max_size=5)
+    days = data.draw(st.lists(visits, min_size=1, max_size=4))
+    truth = data.draw(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 143)), min_size=1, max_size=7))
+    rows = np.full((2, len(days), 5), -1, dtype=np.int32)
+    for number, day in enumerate(days):
+        rows[:, number, : len(day)] = np.array(day).T
+    book = Candidates(rows[0], rows[1], np.array([len(day) for day in days], dtype=np.int32))
+    distances, mine = visit_distances(town), np.array(truth, dtype=np.int32).T.copy()
+    found = day_costs(book, distances, 7.0, mine[0], mine[1])
+    for cost, day in zip(found.tolist(), days, strict=True):
+        theirs = np.array(day, dtype=np.int32).T.copy()
+        first, second = align(distances, *mine, *theirs)
+        matched = sum(
+            visit_distance(distances, *truth[i], *day[j]) for i, j in zip(first, second, strict=True)
+        )
+        assert cost == pytest.approx(matched + 7.0 * abs(len(day) - len(truth)))
+
+
+def _chances(odds: Any, flags: Any, epsilon: float) -> dict[int, float]:
+    weights = np.where(flags, 1.0, math.exp(-epsilon))
+    accepted = weights.mean()
+    missed = (1 - accepted) ** odds.trials
+    return dict(enumerate(((1 - missed) * weights / weights.sum() + missed / len(weights)).tolist()))
+
+
+@pytest.mark.parametrize("constant_work", [False, True])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(5)])
+def test_picks_follow_the_odds(epsilon: Fraction, constant_work: bool) -> None:
+    """T4: χ² of 200,000 picks; 30 % more or less ε is rejected."""
+    flags = np.zeros(40, dtype=np.bool_)
+    flags[[3, 17, 39]] = True
+    odds = odds_of(epsilon, 3, 40)
+    if constant_work:
+        odds = odds._replace(trials=5 if epsilon < 1 else 30)  # so few that nothing is accepted now and then
+    rows = np.tile(flags, (SAMPLES, 1))
+    picked, trials = pick_candidates(rows, odds, SeededRandomness(4), constant_work=constant_work)
+    counts = Counter(picked[:, 0].tolist())
+    assert p_value(counts, _chances(odds, flags, float(epsilon))) > 1e-4
+    for wrong in (1.3, 0.7):
+        assert p_value(counts, _chances(odds, flags, wrong * float(epsilon))) < 1e-6
+    if constant_work:
+        assert (trials == 0).any()
+
+
+def test_shards_are_uniform() -> None:
+    counts = Counter(uniform_below(7, SAMPLES, SeededRandomness(2)).tolist())
+    assert p_value(counts, dict.fromkeys(range(7), 1 / 7)) > 1e-4
+    assert p_value(counts, {k: (1.05 if k == 3 else 0.991) / 7 for k in range(7)}) < 1e-6
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", "1", "5", "14"])
+def test_what_is_spent_is_within_one_per_cent_of_the_claim(tmp_path: Path, epsilon: str) -> None:
+    """Over days of one to three visits together: never above ε, and not half of it."""
+    world = tiny_world(tmp_path, 4, 4)
+    method = ew.method("codebook", world, epsilon=epsilon, candidates=12, shards=2, k=3)
+    days = [day for size in (1, 2) for day in all_trajectories(world, size)][:600]
+    spent = float(largest_loss(method, [method.core.secret(day) for day in days]).epsilon)
+    claimed = float(Fraction(epsilon))
+    assert 0.99 * claimed <= spent <= claimed
+    (loss,) = draw_losses(method.core.tables(2), method.draws_for(2))
+    assert loss.is_exact
+    assert loss.spent == pytest.approx(spent, rel=1e-9)
+
+
+def test_the_audit_of_a_real_world_is_exact(town: World) -> None:
+    report = audit(ew.method("codebook", town, epsilon=5, candidates=256, shards=2), 3)
+    assert report.is_exact
+    assert 4.95 <= report.spent <= 5
+    assert "any two days the chances" in report.promise
+    assert not any("number of visits" in thing for thing in report.not_protected)
+
+
+@given(st.data())
+@examples(max_examples=20)
+def test_hostile_distances_do_not_break_the_claim(tmp_path: Path, data: st.DataObject) -> None:
+    """T5: NaN, ±inf, 1e308, denormals in what candidates are compared by: still ≤ ε."""
+    world = tiny_world(tmp_path, 4, 4)
+    core = Codebook(world, epsilon=3, candidates=12, shards=1, k=2)
+    vectors, table = core.distances.vectors.copy(), core.distances.category_table.copy()
+    hostile = st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -1.0, 0.0])
+    vectors[data.draw(st.integers(0, len(vectors) - 1)), data.draw(st.integers(0, 2))] = data.draw(hostile)
+    table[data.draw(st.integers(0, len(table) - 1)), :] = data.draw(hostile)
+    core.distances = core.distances._replace(vectors=vectors, category_table=table)
+    days = [core.secret(day) for size in (1, 2) for day in all_trajectories(world, size)]
+    assert float(largest_loss(Sharing(core), days[:300]).epsilon) <= 3 + 1e-12
+
+
+def test_candidates_are_public_feasible_and_open(town: World) -> None:
+    core = Codebook(town, epsilon=5, candidates=400, shards=2)
+    again = Codebook(ew.World.load(_saved(town)), epsilon=1, candidates=100, shards=9)
+    for key in (ANY_LENGTH, 3):
+        book = core.book(key, 1)
+        for mine, theirs in zip(book, again.book(key, 1), strict=True):
+            np.testing.assert_array_equal(mine[:100], theirs)
+        assert not np.array_equal(book.places, core.book(key, 0).places)
+        for places, times, length in zip(*(column.tolist() for column in book), strict=True):
+            assert key in {length, ANY_LENGTH}
+            visits = list(zip(places[:length], times[:length], strict=True))
+            assert all(town.is_open[visit] for visit in visits)
+            assert all(
+                is_reachable(town.travel, town.clock, origin=p, departure=t, destination=q, arrival=u)
+                for (p, t), (q, u) in pairwise(visits)
+            )
+    assert len(set(core.book(ANY_LENGTH, 0).lengths.tolist())) == 8
+
+
+def _saved(world: World) -> Path:
+    path = Path(str(id(world)) + ".world")
+    world.save(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_days_the_prior_does_not_meet_are_still_shared(town: World, tmp_path: Path) -> None:
+    """Where days of a length are rare any feasible one is a candidate; what cannot be is refused."""
+    alone = build(tmp_path / "alone", [place("a", 50, 10, hours="24/7")], {"kappa": 1})
+    method = ew.method("codebook", alone, epsilon=5, candidates=16, shards=2, same_length=True)
+    assert [visit.place_id for visit in method.share(ew.Trajectory([("a", 3), ("a", 90)]))[0]] == ["a", "a"]
+    method = ew.method("codebook", town, epsilon=5, candidates=16, shards=1, same_length=True)
+    assert len(method.share(ew.Trajectory(("p0", 10 * step) for step in range(12)))[0]) == 12
+    with pytest.raises(ew.InputError, match="144 timesteps"):
+        method.share(ew.Trajectory(("p0", step) for step in range(145)))
+
+
+@pytest.mark.parametrize("name", ["global", "uniform"])
+def test_days_far_too_long_are_refused_instead_of_drawn_for_hours(town: World, name: str) -> None:
+    with pytest.raises(ew.InputError, match="60 visits are too long"):
+        ew.method(name, town, epsilon=5).prepare(60)
+
+
+def test_time_does_not_tell_how_many_visits(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R15: days of every length are compared, whatever the length of the true one is."""
+    core = Codebook(town, epsilon=5, candidates=32, shards=1, k=3)
+    compared: list[int] = []
+    honest = Codebook.near
+
+    def counted(self: Codebook, secret: Any, *more: Any) -> Any:
+        compared.append(len(secret))
+        return honest(self, secret, *more)
+
+    monkeypatch.setattr(Codebook, "near", counted)
+    for length in (1, 5, 8):
+        compared.clear()
+        Sharing(core).share(ew.Trajectory(("p0", 10 + step) for step in range(length)))
+        assert sorted(compared) == list(range(1, 9))
+
+
+def test_k_is_what_trying_every_one_finds(town: World) -> None:
+    """The expected error without sampling is what sampling gives, and `tune` picks the least."""
+    core = Codebook(town, epsilon=2, candidates=64, shards=1)
+    expected = expected_errors(core, ANY_LENGTH, 64)
+    assert len(expected) == 64
+    assert core.tables(3).nearest == int(np.argmin(expected)) + 1
+    best = tune(town, 2, candidates=(16, 64))
+    assert best.expected_error == pytest.approx(min(error for _, error in best.by_candidates.values()))
+    assert best.by_candidates[64][0] == int(np.argmin(expected)) + 1
+    assert best.by_candidates[64][1] == pytest.approx(expected.min())
+    assert best.expected_error < best.without_sharing == pytest.approx(expected[-1], rel=0.2)
+    more = tune(town, 6, candidates=(16, 64))
+    assert more.expected_error < best.expected_error
+
+
+def test_k_is_kept_beside_the_world_and_made_anew_if_spoilt(town: World, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"epsilon": 2, "candidates": 64, "shards": 1, "cache": tmp_path / "tables"}
+    k = Codebook(town, **options).tables(1).nearest
+    (kept,) = (tmp_path / "tables").iterdir()
+    kept.write_text('{"k": 5}')
+    assert Codebook(town, **options).tables(1).nearest == 5
+    for spoilt in ('{"k": 65}', "[]", "", '{"k": null}'):
+        kept.write_text(spoilt)
+        assert Codebook(town, **options).tables(1).nearest == k
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"k": 0}, "must be 1 to 8,192"),
+        ({"k": 9000}, "must be 1 to 8,192"),
+        ({"candidates": 0}, "candidates: found 0"),
+        ({"shards": 0}, "shards: found 0"),
+        ({"unmatched": math.nan}, "unmatched"),
+        ({"hide_length": 4}, "by itself"),
+        ({"n": 2}, "is no option of codebook"),
+    ],
+)
+def test_bad_options_are_told(town: World, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ew.InputError, match=said):
+        ew.method("codebook", town, epsilon=5, **options)
