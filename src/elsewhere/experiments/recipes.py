@@ -11,8 +11,9 @@ from elsewhere.methods.nulls import NULLS
 
 Size = Literal["small", "paper"]
 
-METHODS = ("ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach", "global")
+METHODS = ("ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach", "global", "codebook")
 ON_THE_PAPERS_TERMS = "ngram, sensitivity=1"
+SAME_LENGTH = "codebook, same length"
 SPEEDS = {"foursquare": 8.0, "safegraph": 8.0, "campus": 4.0}
 
 
@@ -43,6 +44,8 @@ class Cell:
 
     @property
     def label(self) -> str:
+        if ("same_length", True) in self.options:
+            return SAME_LENGTH
         return ON_THE_PAPERS_TERMS if ("sensitivity", 1) in self.options else self.method
 
     def key(self) -> dict[str, Any]:
@@ -87,21 +90,33 @@ def _default(dataset: str, size: Size) -> Cell:
 def baseline(size: Size) -> tuple[Cell, ...]:
     """All methods under the paper's default settings, on all data sets."""
     return tuple(
-        cell for dataset in DATASETS for cell in _methods(_default(dataset, size), METHODS, most_weighed=5000)
+        cell
+        for dataset in DATASETS
+        for cell in _as_long(_methods(_default(dataset, size), METHODS, most_weighed=5000))
     )
+
+
+def _as_long(cells: list[Cell]) -> list[Cell]:
+    """Beside `codebook`, which hides the length, one that does not, as all others do not."""
+    found = []
+    for cell in cells:
+        found.append(cell)
+        if cell.method == "codebook":
+            found.append(replace(cell, options=(("same_length", True),)))
+    return found
 
 
 def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
     """What the paper varies: visits, ε, places, speed on the two large data sets, n on the campus."""
     small = size == "small"
     found: dict[str, list[Cell]] = {name: [] for name in ("visits", "epsilon", "places", "speed", "n")}
-    some = ("ngram", "ngram-noh", "ind-reach", "global") if small else METHODS
+    some = ("ngram", "ngram-noh", "ind-reach", "global", "codebook") if small else METHODS
     for dataset in DATASETS[:2]:
         cell = _default(dataset, size)
         if small:
             cell = replace(cell, days=200)
         for length in (3, 5, 8) if small else range(3, 9):
-            found["visits"] += _methods(replace(cell, length=length), some)
+            found["visits"] += _as_long(_methods(replace(cell, length=length), some))
         for epsilon in (0.5, 5, 10) if small else (0.1, 0.5, 1, 2, 5, 10):
             found["epsilon"] += _methods(replace(cell, epsilon=epsilon), some)
         for places in (200, 400, 800) if small else (1000, 2000, 4000, 8000):

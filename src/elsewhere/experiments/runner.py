@@ -20,6 +20,7 @@ from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.recipes import Cell, Setting, Size
 from elsewhere.experiments.sources import Sources, make_source
 from elsewhere.io.files import write_text
+from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.reading import read_trajectories
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
@@ -112,6 +113,8 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
     started = time.perf_counter()
     for length in sorted({len(day) for day in chosen}, reverse=True):
         shared_by.prepare(length)
+        if isinstance(shared_by.core, Codebook):
+            shared_by.core.make_books(length)
     prepared = time.perf_counter() - started
     shared_by.share_batch(chosen[:5], randomness=SeededRandomness(1))  # loads compiled loops
     batch = shared_by.share_batch(chosen, randomness=SeededRandomness(seed))

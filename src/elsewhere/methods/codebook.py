@@ -115,6 +115,11 @@ class Codebook:
             self._books[key, shard] = self.public_days(key, f"shard {shard}", self.candidates)
         return self._books[key, shard]
 
+    def make_books(self, length: int) -> None:
+        """Make the candidates of every shard for days of ``length`` visits: what many shares will need."""
+        for shard in range(self.shards):
+            self.book(self._key(length), shard)
+
     def public_days(self, key: int, label: str, count: int) -> Candidates:
         """Days of the prior, the same for everybody: the seed is the world's hash and a ``label``."""
         name = f"{self._hash} {key} visits, {label}"

@@ -16,7 +16,9 @@ from elsewhere.experiments.run import Outcome
 from elsewhere.experiments.tables import settings_of
 from elsewhere.experiments.time_bound import least_time_error
 from elsewhere.methods.nulls import NULLS
+from elsewhere.pages.codebook_findings import codebook_findings
 from elsewhere.pages.page import cards, page, section, table
+from elsewhere.world.alignment import UNMATCHED
 
 Result = dict[str, Any]
 
@@ -86,6 +88,7 @@ def _error_section(results: Sequence[Result]) -> str:
                         for key in ("time_hours", "category", "space_km", "combined")
                     ),
                     "null" if name in NULLS else f"{below:+.1f} %",
+                    f"{result['summary']['unmatched_percent']['value']:.0f} %",
                     " / ".join(f"{value:g}" for value in theirs) if theirs else "–",
                 ]
             )
@@ -98,10 +101,15 @@ def _error_section(results: Sequence[Result]) -> str:
             "d_s, km",
             "d",
             "below best null",
+            "unmatched",
             "paper: d_t / d_c / d_s",
         ]
         parts.append(f"<h3>{escape(dataset)}, {days:,} days</h3>" + table(header, lines))
-    note = "Mean over visits, then over days, with 95 % bootstrap intervals over days. Lower is better."
+    note = (
+        "Mean over visits, then over days, with 95 % bootstrap intervals over days. Lower is better. Where a "
+        "method hides the number of visits, those of the shorter day are matched in order; in d, a visit "
+        f"without a partner (unmatched) counts {UNMATCHED:g}."
+    )
     return section("Normalised error (Table 1)", note, "".join(parts))
 
 
@@ -227,6 +235,9 @@ def findings(outcome: Outcome) -> str:
                 f"{_value(rows['ngram'], 'time_hours'):.2f} h), and spends up to "
                 f"{loose['epsilon_spent_on_5_visits']:.0f} on five visits, not 5."
             )
+    lines += [
+        line for dataset, rows in _by_dataset(results).items() for line in codebook_findings(dataset, rows)
+    ]
     bound = least_time_error(1.0, np.ones(24))
     lines.append(
         "Five visits at ε = 5 leave ε' = 1 for each, if nothing else is drawn: for an hour that may be "
