@@ -9,6 +9,7 @@ import typer
 
 from elsewhere.cli.console import (
     METHOD_HELP,
+    SAME_LENGTH_HELP,
     facts_table,
     needs_extra,
     out,
@@ -52,6 +53,9 @@ def audit(
         str | None,
         typer.Option(help="'1' shows what the paper's numbers really cost.  [default: world]"),
     ] = None,
+    same_length: Annotated[
+        bool, typer.Option("--same-length", help=SAME_LENGTH_HELP, show_default=False)
+    ] = False,
     hide_length: Annotated[
         int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
     ] = None,
@@ -77,22 +81,29 @@ def audit(
     if page is not None:
         refuse_to_replace(page, [world_file])
     world = World.load(world_file)
-    chosen = method(name, world, epsilon=epsilon, hide_length=hide_length, **given_options(n, sensitivity))
-    if hide_length is not None and visits is not None:
-        raise InputError("--visits", "not with --hide-length: that looks at all lengths")
+    chosen = method(
+        name,
+        world,
+        epsilon=epsilon,
+        hide_length=hide_length,
+        **given_options(n, sensitivity, same_length=same_length),
+    )
+    if chosen.hides_length and visits is not None:
+        raise InputError("--visits", "not where the number of visits is hidden: all lengths are looked at")
     if visits is not None and visits > world.clock.timesteps:
         raise InputError(
             "--visits", f"found {visits}, must be at most {world.clock.timesteps}, a day's timesteps"
         )
     if 0 < black_box < FEWEST:
         raise InputError("--black-box", f"found {black_box}, must be at least {FEWEST}: fewer show nothing")
-    length = visits or min(5, hide_length or 5)
+    cap = chosen.describe().get("hide_length")
+    length = visits or min(5, cap or 5)
     chosen.prepare(length)
     seen = None
     if black_box:
         # Where the length is hidden it is what to look for: the shortest day against the longest.
-        first = made_up_days(world, hide_length or length, 1)[0]
-        second = made_up_days(world, 1 if hide_length else length, 2)[1]
+        first = made_up_days(world, cap or length, 1)[0]
+        second = made_up_days(world, 1 if cap else length, 2)[1]
         with progress_bar("Sharing two days, again and again") as progress:
             seen = look_from_outside(
                 chosen, [(first, second)], samples=black_box, workers=workers, progress=progress

@@ -57,6 +57,7 @@ def counter(title: str) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.update(task, completed=done)
 
 
+SAME_LENGTH_HELP = "For codebook: candidates as long as the day, whose number of visits is then public."
 METHOD_HELP = (
     "ngram, ngram-noh, physdist, ind-reach, ind-noreach, global, global-subsampled, global-pf, "
     "codebook, uniform, popular or constant: see docs/methods.md."

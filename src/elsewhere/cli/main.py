@@ -13,6 +13,7 @@ from elsewhere.cli import dataset, demo, ledger, world
 from elsewhere.cli import evaluate as evaluate_command
 from elsewhere.cli import experiment as experiment_command
 from elsewhere.cli import perturb as perturb_command
+from elsewhere.cli import plan as plan_command
 from elsewhere.cli import share as share_command
 from elsewhere.cli.console import report_error
 from elsewhere.errors import ElsewhereError
@@ -26,6 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("demo")(demo.demo)
+app.command("plan")(plan_command.plan)
 app.command("perturb")(perturb_command.perturb)
 app.command("share")(share_command.share)
 app.command("evaluate")(evaluate_command.evaluate)

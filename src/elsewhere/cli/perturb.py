@@ -9,7 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import METHOD_HELP, counter, facts_table, needs_extra, out, print_json, warn
+from elsewhere.cli.console import (
+    METHOD_HELP,
+    SAME_LENGTH_HELP,
+    counter,
+    facts_table,
+    needs_extra,
+    out,
+    print_json,
+    warn,
+)
 from elsewhere.errors import InputError
 from elsewhere.world.world import World
 
@@ -46,6 +55,9 @@ def perturb(
         str | None,
         typer.Option(help="'1' reproduces the paper's numbers: that is NOT ε-LDP.  [default: world]"),
     ] = None,
+    same_length: Annotated[
+        bool, typer.Option("--same-length", help=SAME_LENGTH_HELP, show_default=False)
+    ] = False,
     hide_length: Annotated[
         int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
     ] = None,
@@ -71,8 +83,8 @@ def perturb(
         World.load(world_file),
         epsilon=epsilon,
         hide_length=hide_length,
-        **given_options(n, sensitivity),
-        **({"cache": f"{world_file}.tables"} if "cache" in options_of(name) else {}),
+        **given_options(n, sensitivity, same_length=same_length),
+        **kept_tables(options_of(name), world_file),
     )
     facts: dict[str, Any] = {}
     if sensitivity == "1":
@@ -105,11 +117,20 @@ def perturb(
     out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
 
 
-def given_options(n: int | None, sensitivity: str | None) -> dict[str, Any]:
+def kept_tables(options: set[str], world_file: Path) -> dict[str, str]:
+    """Where a method that makes public tables may keep them: beside the world."""
+    return {"cache": f"{world_file}.tables"} if "cache" in options else {}
+
+
+def given_options(n: int | None, sensitivity: str | None, *, same_length: bool) -> dict[str, Any]:
     """Options of a method as it takes them, those that were given."""
     if sensitivity not in {None, "world", "1"}:
         raise InputError("--sensitivity", f"found {sensitivity!r}, must be 'world' or '1'")
-    options = {"n": n, "sensitivity": 1 if sensitivity == "1" else sensitivity}
+    options = {
+        "n": n,
+        "sensitivity": 1 if sensitivity == "1" else sensitivity,
+        "same_length": same_length or None,
+    }
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import METHOD_HELP, needs_extra, out, print_json, table
-from elsewhere.cli.perturb import given_options
+from elsewhere.cli.console import METHOD_HELP, SAME_LENGTH_HELP, needs_extra, out, print_json, table
+from elsewhere.cli.perturb import given_options, kept_tables
 from elsewhere.errors import BudgetError, InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.methods.ledger import Ledger
@@ -38,6 +38,9 @@ def share(
     n: Annotated[
         int | None, typer.Option("-n", help="Length of an n-gram, for methods that have it.  [default: 2]")
     ] = None,
+    same_length: Annotated[
+        bool, typer.Option("--same-length", help=SAME_LENGTH_HELP, show_default=False)
+    ] = False,
     hide_length: Annotated[
         int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
     ] = None,
@@ -69,13 +72,20 @@ def share(
     with needs_extra("reading your own files", "build"):
         from elsewhere.datasets.personal import personal_day  # noqa: PLC0415 - needs an extra
         from elsewhere.io.shared_tables import Owner, check_suffix, write_one_day  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method, options_of  # noqa: PLC0415 - needs an extra
     if output is not None:
         check_suffix(output)
         if output.exists():
             raise InputError(str(output), "is there already: choose another output")
     world = World.load(world_file)
-    chosen = method(name, world, epsilon=epsilon, hide_length=hide_length, **given_options(n, None))
+    chosen = method(
+        name,
+        world,
+        epsilon=epsilon,
+        hide_length=hide_length,
+        **given_options(n, None, same_length=same_length),
+        **kept_tables(options_of(name), world_file),
+    )
     trajectory = personal_day(file, world, day)
     ledger = _opened(ledger_file, cap, chosen.spent_on(len(trajectory)))
     is_again = any(entry.day == day and entry.is_reported for entry in ledger.entries())

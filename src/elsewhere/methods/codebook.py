@@ -210,10 +210,10 @@ class Codebook:
             "epsilon": str(self.epsilon),
             "candidates": self.candidates,
             "shards": self.shards,
-            "k": self._given_k
-            or {str(key or "any length"): odds.nearest for key, odds in self._odds.items()},
+            "k": self._given_k or "tuned for each length",
         }
         if self.hides_length:
+            facts["k"] = self.tables(1).nearest
             facts["hide_length"] = len(world_prior(self.world).lengths)
         return facts
 

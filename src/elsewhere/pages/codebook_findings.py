@@ -34,7 +34,7 @@ def _errors(dataset: str, name: str, rows: dict[str, Result], others: dict[str, 
     against = best["combined"]
     text = (
         f"On {dataset} {name} has d = {mine['combined']:.2f}, "
-        f"{100 * (1 - mine['combined'] / against[0]):.1f} % below the best of all others and nulls ({against[1]})"
+        f"{100 * (1 - mine['combined'] / against[0]):.1f} % below the best other, nulls too ({against[1]})"
     )
     if "ngram" in rows:
         ngram = rows["ngram"]["summary"]["errors"]["combined"]["value"]

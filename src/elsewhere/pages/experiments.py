@@ -176,7 +176,8 @@ def _hotspot_section(results: Sequence[Result]) -> str:
     ]  # fmt: skip
     note = (
         "All granularities together. AHD and ACD leave out shared hotspots where there is no real one "
-        "(excluded), which hides failure: precision and recall do not."
+        "(excluded), which hides failure: precision and recall do not. Hotspots near the threshold come and go "
+        "as people are drawn anew, so an interval need not hold the number beside it."
     )
     return section("Hotspots (Table 3)", note, table(header, lines))
 
@@ -224,8 +225,8 @@ def findings(outcome: Outcome) -> str:
         facts[f"{dataset}: {winner} against the best null"] = f"{100 * (ours[winner] / best - 1):+.1f} %"
         below = [name for name in ours if ours[name] < best]
         lines.append(
-            f"On {dataset}, of {len(ours)} ε-LDP methods at ε = 5 {_count(len(below))} below the best null"
-            + (f": {', '.join(below)}." if below else ".")
+            f"On {dataset}, at ε = 5, {_count(len(below))} of {len(ours)} ε-LDP methods below the best null"
+            + (f": {'; '.join(below)}." if below else ".")
         )
         if ON_THE_PAPERS_TERMS in rows and dataset in ERRORS["ngram"]:
             loose = rows[ON_THE_PAPERS_TERMS]
@@ -249,4 +250,4 @@ def findings(outcome: Outcome) -> str:
 
 
 def _count(number: int) -> str:
-    return "none is" if number == 0 else "one is" if number == 1 else f"{number} are"
+    return "none" if number == 0 else f"{number}"

@@ -20,8 +20,8 @@ p.verdict { background: #fdeaea; color: #9b1c1c; border-left: 4px solid #c81e1e;
 .cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0; }
 .card { background: #f4f6f9; border-radius: .6rem; padding: .6rem .9rem; min-width: 5rem; }
 .card b { display: block; font-size: 1.35rem; } .card span { color: #5a6270; font-size: .85rem; }
-table { border-collapse: collapse; font-size: .92rem; }
-th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; }
+table { border-collapse: collapse; font-size: .88rem; display: block; overflow-x: auto; }
+th, td { padding: .25rem .7rem .25rem 0; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 th { border-bottom: 1px solid #c9ced6; font-weight: 600; } code { color: #5a6270; font-size: .85rem; }
 """

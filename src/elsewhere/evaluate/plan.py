@@ -1,0 +1,157 @@
+"""What sharing with `codebook` can be expected to give, before anyone shares anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from elsewhere.arrays import Floats
+from elsewhere.evaluate.error import day_errors
+from elsewhere.evaluate.hotspots import HOURS, Visitors, groupings, unique_visitors
+from elsewhere.evaluate.intervals import Estimate, mean_estimates
+from elsewhere.evaluate.pairs import DIMENSIONS, Pairs, paired
+from elsewhere.methods.codebook import ANY_LENGTH, Codebook
+from elsewhere.methods.nulls import NULLS
+from elsewhere.methods.registry import method
+from elsewhere.methods.sharing import Sharing
+from elsewhere.randomness import SeededRandomness
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.world import World
+
+PRETEND = 2000
+_GRID = "4 × 4 grid"
+_SURE = 2.0
+"""Standard errors that a change must stand out by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What to expect of one ε."""
+
+    epsilon: str
+    k: int
+    errors: dict[str, Estimate]
+    """Error of a person's visit: km, hours, d_c, d."""
+    kept: float
+    """Of a change in how many people are in a cell of the city at an hour, the share that still shows."""
+    visible_change: dict[int, float]
+    """For each number of people the smallest such change, in per cent of all people, that would be seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Expectations of several ε, and what they are to be held against."""
+
+    world: str
+    expectations: list[Expectation]
+    best_null: dict[str, float]
+    """The least error, in each dimension, of days that ignore the person."""
+    open_change: dict[int, float]
+    """The change that would be seen if everybody told the truth."""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def plan(
+    world: World,
+    epsilons: Sequence[str | float | Fraction],
+    people: Sequence[int],
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **options: Any,
+) -> Plan:
+    """Share pretend days of the public prior with each ε, and measure what comes of it."""
+    days = pretend_days(world)
+    total = len(epsilons) + len(NULLS)
+    nulls = []
+    for number, name in enumerate(NULLS):
+        nulls.append(_means(_shared(method(name, world), days)))
+        progress(number + 1, total)
+    expectations = []
+    for number, epsilon in enumerate(epsilons):
+        sharing = method("codebook", world, epsilon=epsilon, **options)
+        expectations.append(_expectation(sharing, days, people))
+        progress(len(NULLS) + number + 1, total)
+    truth = paired(world, days, days)
+    return Plan(
+        world=world.hash,
+        expectations=expectations,
+        best_null={name: min(null[name] for null in nulls) for name in DIMENSIONS},
+        open_change=_visible_changes(truth, 1.0, people),
+    )
+
+
+def pretend_days(world: World) -> list[Trajectory]:
+    """Days of the public prior, as if people had had them."""
+    days = Codebook(world, epsilon=1).public_days(ANY_LENGTH, "plan", PRETEND)
+    ids = world.places.ids
+    return [
+        Trajectory((ids[place], step) for place, step in zip(places[:length], times[:length], strict=True))
+        for places, times, length in zip(*(column.tolist() for column in days), strict=True)
+    ]
+
+
+def _shared(sharing: Sharing, days: Sequence[Trajectory]) -> Pairs:
+    return paired(sharing.world, days, sharing.share_many(days, randomness=SeededRandomness(1)))
+
+
+def _means(pairs: Pairs) -> dict[str, float]:
+    return {name: float(values.mean()) for name, values in day_errors(pairs).items()}
+
+
+def _expectation(sharing: Sharing, days: Sequence[Trajectory], people: Sequence[int]) -> Expectation:
+    pairs = _shared(sharing, days)
+    errors, facts = day_errors(pairs), sharing.describe()
+    kept = kept_share(pairs)
+    return Expectation(
+        epsilon=facts["epsilon"],
+        k=facts["k"],
+        errors=dict(zip(errors, mean_estimates(np.column_stack(list(errors.values()))), strict=True)),
+        kept=kept,
+        visible_change=_visible_changes(pairs, kept, people),
+    )
+
+
+def kept_share(pairs: Pairs) -> float:
+    """How much likelier a shared day is in a cell at an hour if the true one is, over all cells and hours.
+
+    If so many more people than before are somewhere, shared days show this share of them.
+    """
+    real, shared = _presence(pairs)
+    days, cells = pairs.real.days, real.groups * HOURS
+    together = np.isin(real.owners * cells + real.cells, shared.owners * cells + shared.cells)
+    given = _counts(real) > 0
+    hits = np.bincount(real.cells[together], minlength=cells)[given]
+    mine, theirs = _counts(real)[given], _counts(shared)[given]
+    # P(shared | true) − P(shared | not true), each cell as often as people are there.
+    if_there = hits.sum() / mine.sum()
+    if_not = float(((theirs - hits) / np.maximum(days - mine, 1) * mine).sum() / mine.sum())
+    return max(0.0, float(if_there) - if_not)
+
+
+def _presence(pairs: Pairs) -> tuple[Visitors, Visitors]:
+    group_of = groupings(pairs.world)[_GRID]
+    real, shared = (unique_visitors(pairs.world, side, group_of) for side in (pairs.real, pairs.shared))
+    return real, shared
+
+
+def _counts(visitors: Visitors) -> Floats:
+    return np.bincount(visitors.cells, minlength=visitors.groups * HOURS).astype(np.float64)
+
+
+def _visible_changes(pairs: Pairs, kept: float, people: Sequence[int]) -> dict[int, float]:
+    """In per cent of all people, for a cell and hour as busy as those that people are in."""
+    _, shared = _presence(pairs)
+    counts = _counts(shared)
+    share = float((counts * counts).sum() / max(counts.sum(), 1.0)) / pairs.real.days
+    spread = math.sqrt(share * (1 - share))
+    return {
+        number: min(100.0, 100 * _SURE * spread / math.sqrt(number) / kept) if kept > 0 else 100.0
+        for number in people
+    }
