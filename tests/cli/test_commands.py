@@ -186,7 +186,7 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
     assert {f"{group} {command.name}".strip() for group, command in commands} == {
         "audit", "demo", "evaluate", "experiment", "dataset campus", "dataset foursquare", "dataset osm",
         "dataset personal",
-        "dataset safegraph", "dataset taxi", "ledger show", "perturb", "share",
+        "dataset safegraph", "dataset taxi", "ledger show", "perturb", "plan", "share",
         "world build", "world show", "world update",
     }  # fmt: skip
     for group, command in commands:

@@ -28,6 +28,7 @@ COMMANDS = (
     "dataset taxi",
     "ledger show",
     "perturb",
+    "plan",
     "share",
     "world build",
     "world show",

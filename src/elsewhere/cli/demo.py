@@ -51,13 +51,16 @@ def demo(
     shared_file = output / "shared.csv"
     shared_file.unlink(missing_ok=True)
     shutil.rmtree(f"{shared_file}.partial", ignore_errors=True)
-    chosen = method("ngram", world, epsilon=_EPSILON)
+    chosen = method("codebook", world, epsilon=_EPSILON)
     with counter("Sharing (the first time, loops are compiled)") as count:
         result = perturb_file(
             output / "trajectories.csv", shared_file, chosen, version=__version__, workers=2, progress=count
         )
     real = read_trajectories(output / "trajectories.csv", world=world)
-    _show(output, world, real, read_shared(shared_file, world), result.counts)
+    papers = method("ngram", world, epsilon=_EPSILON).share_many(real, workers=2)
+    _show(
+        output, world, real, read_shared(shared_file, world), mean_errors(world, real, papers), result.counts
+    )
     out.print(f"\nDone in {time.perf_counter() - started:.1f} s.")
 
 
@@ -66,6 +69,7 @@ def _show(
     world: World,
     real: Sequence[Trajectory],
     shared: Sequence[SharedTrajectory],
+    papers: dict[str, float],
     counts: dict[str, int],
 ) -> None:
     """A first summary, with what no information would look like beside it, and the page."""
@@ -83,8 +87,9 @@ def _show(
     )
     write_text(output / "sharing.html", html)
     rows = {
-        "Shared": f"{len(shared):,} days with ngram at ε = {_EPSILON} for each whole day",
+        "Shared": f"{len(shared):,} days with codebook at ε = {_EPSILON} for each whole day",
         "Mean error of a visit": _in_words(errors),
+        "With the paper's ngram": _in_words(papers),
         "If it were somebody else's": _in_words(nulls) + " (what no information looks like)",
         "See": f"{output}/sharing.html (true and shared, hour by hour), {output}/helsinki.html (the world)",
     }
