@@ -1,0 +1,99 @@
+"""`codebook` on real days: how fast, how far off beside ngram and the nulls, and what ε it spends."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import elsewhere as ew
+from cities import write_city, write_days
+from elsewhere.audit.bounds import draw_losses
+from elsewhere.evaluate.summary import summarise
+from elsewhere.methods.codebook import Codebook
+from elsewhere.methods.nulls import NULLS
+from elsewhere.methods.sharing import Sharing
+from elsewhere.world.likely_days import likely_days, world_prior
+from elsewhere.world.visits import place_world
+from elsewhere.world.world import World
+
+_DAYS = 2000
+
+
+def _prior_per_second(world: World) -> float:
+    prior, places, seed = world_prior(world), place_world(world), np.array([1], dtype=np.uint64)
+    likely_days(prior, places, 100, 1, seed)
+    started = time.process_time()
+    likely_days(prior, places, 50_000, 1, seed)
+    return 50_000 / (time.process_time() - started)
+
+
+def _speeds(method: Sharing, core: Codebook, days: list[ew.Trajectory]) -> dict[str, float]:
+    core.make_books(1)
+    secrets = [np.array(core.secret(day), dtype=np.int32) for day in days[:200]]
+    started = time.perf_counter()
+    for number, secret in enumerate(secrets):
+        core.near(secret, 0, number % core.shards, core.tables(1).nearest)
+    pick = (time.perf_counter() - started) / len(secrets)
+    method.share(days[0])
+    started = time.perf_counter()
+    for day in days[:60]:
+        method.share(day)
+    one = (time.perf_counter() - started) / 60
+    method.share_many(days[:200], workers=2)
+    started = time.perf_counter()
+    method.share_many(days, workers=2)
+    return {
+        "pick_ms": 1e3 * pick,
+        "one_ms": 1e3 * one,
+        "per_second": len(days) / (time.perf_counter() - started),
+    }
+
+
+def measure() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_city(folder, 2000)
+        source = write_days(folder / "days.csv", 2000)
+        world = ew.build_world(folder / "world.toml")
+        days = ew.read_trajectories(folder / "days.csv", world=world)[:_DAYS]
+        started = time.perf_counter()
+        core = Codebook(world, epsilon=5)
+        method = Sharing(core)
+        method.prepare(1)
+        tuned = time.perf_counter() - started
+        rows: dict[str, dict[str, float]] = {}
+        for label, other in {
+            "codebook": method,
+            "codebook, same length": ew.method("codebook", world, epsilon=5, same_length=True),
+            **{null: ew.method(null, world, epsilon=5) for null in ("ngram", "global", *NULLS)},
+        }.items():
+            found = summarise(world, days, other.share_many(days, workers=2))
+            errors = {key: estimate.value for key, estimate in found.errors.items()}
+            density = found.density["density_cell_hour"]
+            rows[label] = {
+                **errors,
+                "feasible": found.feasible_percent.value,
+                "open": found.open_percent.value,
+                "unmatched": found.unmatched_percent.value,
+                "js_cell_hour": density.value if density else 1.0,
+            }
+        (loss,) = draw_losses(core.tables(5), core.draws_for(5))
+        return {
+            "source": source,
+            "days": len(days),
+            "prior_per_second": _prior_per_second(world),
+            "tuned_s": tuned,
+            **_speeds(method, core, days),
+            "spent_of_claimed": loss.spent / 5,
+            "nulls": list(NULLS),
+            "rows": rows,
+        }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure()))
