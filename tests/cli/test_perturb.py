@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_projected_and_counted_or_refused(elsewhere: Comman
         (["-e", "-1"], "epsilon"),
         (["-e", "lots"], "epsilon"),
         (["-e", "5", "-n", "0"], "n: found 0"),
-        (["-e", "5", "-m", "magic"], "must be one of constant, global"),
+        (["-e", "5", "-m", "magic"], "must be one of codebook, constant, global"),
         (["-e", "5", "--sensitivity", "2"], "--sensitivity"),
         (["-e", "5", "-o", "s.txt"], "must end in .csv, .parquet, .geoparquet or .geojson"),
         (["-e", "5", "-o", "days.csv"], "is one of the inputs"),

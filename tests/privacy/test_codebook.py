@@ -16,6 +16,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
+from elsewhere.audit.agreement import depends_on_the_draws_alone
 from elsewhere.audit.bounds import draw_losses
 from elsewhere.audit.channel import all_trajectories, largest_loss
 from elsewhere.audit.report import audit
@@ -29,6 +30,8 @@ from elsewhere.mechanism.codebook import (
     uniform_below,
 )
 from elsewhere.methods.codebook import ANY_LENGTH, Codebook
+from elsewhere.methods.job import perturb_file
+from elsewhere.methods.protocol import Drawn
 from elsewhere.methods.sharing import Sharing
 from elsewhere.methods.tuning import expected_errors, tune
 from elsewhere.randomness import SeededRandomness
@@ -87,6 +90,23 @@ def test_distances_are_those_of_the_alignment(town: World, data: st.DataObject) 
             visit_distance(distances, *truth[i], *day[j]) for i, j in zip(first, second, strict=True)
         )
         assert cost == pytest.approx(matched + 7.0 * abs(len(day) - len(truth)))
+
+
+def test_exactly_k_are_near_among_as_many_as_are_used() -> None:
+    """With many ties, at the size of real books."""
+    costs = np.round(np.random.default_rng(1).exponential(5, size=8192))
+    for k in (1, 20, 218, 8191, 8192):
+        order = np.argsort(costs, kind="stable")[:k]
+        assert np.flatnonzero(nearest_flags(costs, k)).tolist() == sorted(order.tolist())
+
+
+def test_a_pick_with_other_than_k_near_is_refused() -> None:
+    """R4: what the proof asks for is checked before anything is drawn."""
+    flags = np.zeros((2, 40), dtype=np.bool_)
+    flags[:, :3] = True
+    flags[1, 7] = True
+    with pytest.raises(AssertionError, match="exactly k"):
+        pick_candidates(flags, odds_of(Fraction(5), 3, 40), SeededRandomness(1), constant_work=False)
 
 
 def _chances(odds: Any, flags: Any, epsilon: float) -> dict[int, float]:
@@ -197,12 +217,83 @@ def test_days_the_prior_does_not_meet_are_still_shared(town: World, tmp_path: Pa
     assert len(method.share(ew.Trajectory(("p0", 10 * step) for step in range(12)))[0]) == 12
     with pytest.raises(ew.InputError, match="144 timesteps"):
         method.share(ew.Trajectory(("p0", step) for step in range(145)))
+    hidden = ew.method("codebook", town, epsilon=5, candidates=16, shards=1)
+    assert len(hidden.share(ew.Trajectory(("p0", step) for step in range(400)))[0]) <= 8
 
 
 @pytest.mark.parametrize("name", ["global", "uniform"])
 def test_days_far_too_long_are_refused_instead_of_drawn_for_hours(town: World, name: str) -> None:
     with pytest.raises(ew.InputError, match="60 visits are too long"):
         ew.method(name, town, epsilon=5).prepare(60)
+
+
+def _ordinary_days(count: int) -> list[ew.Trajectory]:
+    """Days of 1 to 12 visits, all different."""
+    generator = np.random.default_rng(3)
+    return [
+        ew.Trajectory(
+            (f"p{generator.integers(20)}", int(step))
+            for step in np.sort(generator.choice(144, size=1 + number % 12, replace=False))
+        )
+        for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_everybody_gets_a_day_near_their_own(town: World, workers: int) -> None:
+    """Batches of different days, of all lengths, in order, also with threads: nobody's draw is another's."""
+    core = Codebook(town, epsilon=16, candidates=512, shards=3, k=1)
+    days = _ordinary_days(600)
+    shared = Sharing(core).share_many(days, workers=workers)
+    hits = 0
+    for day, got in zip(days, shared, strict=True):
+        secret = np.array(core.secret(day), dtype=np.int32)
+        nearest = [int(np.argmax(core.near(secret, ANY_LENGTH, shard, 1))) for shard in range(3)]
+        hits += got in [_day(core, shard, index) for shard, index in enumerate(nearest)]
+    assert hits >= 598  # e^−16 · 511 of being another
+
+
+def _day(core: Codebook, shard: int, index: int) -> ew.SharedTrajectory:
+    drawn = Drawn(length=ANY_LENGTH, values=np.array([[shard, index]], dtype=np.int32))
+    return core.rebuild(drawn, SeededRandomness(1)).shared[0]
+
+
+def test_days_with_more_visits_than_any_candidate_hide_among_the_others(tmp_path: Path) -> None:
+    """T1 and T7 with candidates of one or two visits, and days of up to three: nothing tells them apart."""
+    keys = {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480, "prior": {"lengths": [1, 1]}}
+    world = build(tmp_path, [place("a", 50, 10, hours="24/7"), place("b", 50, 10.01, hours="24/7")], keys)
+    method = ew.method("codebook", world, epsilon=2, candidates=9, shards=2, k=2)
+    days = [day for size in (1, 2, 3) for day in all_trajectories(world, size)]
+    days += [ew.Trajectory(("ab"[step % 2], step) for step in range(n)) for n in (4, 9, 30)]
+    loss = largest_loss(method, [method.core.secret(day) for day in days])
+    assert 1.98 <= float(loss.epsilon) <= 2
+    for day in days[-3:]:
+        assert depends_on_the_draws_alone(method, day, days[0], draws=3)
+        assert len(method.share(day)[0]) <= 2
+    assert len(method.share_many(days)) == len(days)
+
+
+def test_nothing_but_the_draws_says_how_many_visits_there_were(town: World, tmp_path: Path) -> None:
+    """Files, counts and what a share says of itself are the same for one visit and for nine."""
+    town.save(tmp_path / "w.world")
+    found = []
+    for number in (1, 9):
+        rows = [f"u,t,2024-03-06T{8 + k:02}:00:00,p{k}" for k in range(number)]
+        source = tmp_path / f"days{number}.csv"
+        source.write_text("uid,tid,datetime,place_id\n" + "\n".join(rows) + "\n")
+        method = ew.method("codebook", town, epsilon=5, candidates=64, shards=2)
+        result = perturb_file(source, tmp_path / f"out{number}.csv", method, version="0")
+        assert "visits" not in result.counts
+        _, info = method.share(ew.Trajectory((f"p{k}", 50 + 6 * k) for k in range(number)))
+        found.append((result.metadata, info.draws, method.spent_on(number)))
+    assert found[0] == found[1]
+
+
+def test_progress_does_not_tell_lengths(town: World) -> None:
+    method = ew.method("codebook", town, epsilon=5, candidates=64, shards=2)
+    calls: list[tuple[int, int]] = []
+    method.share_many(_ordinary_days(24), progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(24, 24)]
 
 
 def test_time_does_not_tell_how_many_visits(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +307,7 @@ def test_time_does_not_tell_how_many_visits(town: World, monkeypatch: pytest.Mon
         return honest(self, secret, *more)
 
     monkeypatch.setattr(Codebook, "near", counted)
-    for length in (1, 5, 8):
+    for length in (1, 5, 8, 9, 60, 150):
         compared.clear()
         Sharing(core).share(ew.Trajectory(("p0", 10 + step) for step in range(length)))
         assert sorted(compared) == list(range(1, 9))
@@ -243,7 +334,7 @@ def test_k_is_kept_beside_the_world_and_made_anew_if_spoilt(town: World, tmp_pat
     (kept,) = (tmp_path / "tables").iterdir()
     kept.write_text('{"k": 5}')
     assert Codebook(town, **options).tables(1).nearest == 5
-    for spoilt in ('{"k": 65}', "[]", "", '{"k": null}'):
+    for spoilt in ('{"k": 65}', "[]", "", '{"k": null}', '{"k": true}', '{"k": 1e999}', "[" * 100_000):
         kept.write_text(spoilt)
         assert Codebook(town, **options).tables(1).nearest == k
 

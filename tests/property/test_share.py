@@ -178,7 +178,7 @@ def test_sensitivity_one_is_never_called_ldp(town: World) -> None:
 def test_bad_options_are_refused(town: World, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ew.InputError, match=said):
         ew.method("ngram", town, **options)
-    with pytest.raises(ew.InputError, match=r"must be one of constant, .*ngram"):
+    with pytest.raises(ew.InputError, match=r"must be one of codebook, .*ngram"):
         ew.method("magic", town, epsilon=1)
 
 

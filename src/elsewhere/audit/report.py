@@ -10,8 +10,10 @@ from typing import Any
 from elsewhere import __version__
 from elsewhere.audit.bounds import DrawLoss, draw_losses
 from elsewhere.audit.losses import PAIRS, Losses, sampled_losses
+from elsewhere.audit.near import check_flags
 from elsewhere.audit.sampling import LowerBound
 from elsewhere.mechanism.budget import Draw
+from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SystemRandomness
 
@@ -80,14 +82,14 @@ class AuditReport:
     @property
     def how(self) -> str:
         if self.is_exact:
-            ways = "exact for each draw, whatever regions are true, and added up"
+            ways = "exact for each draw, whatever is true, and added up"
         elif any(line.is_exact for line in self.lines):
             ways = "exact for some draws, the proven bound for others, and added up"
         else:
             ways = "the proven bound for each draw, added up"
         if not self.is_ldp:
             ways += "; that is the ideal mechanism, its sampling in floating point has no finite ε at all"
-        if self.facts["length_is_public"]:
+        if "length_epsilon" not in self.facts:
             return ways
         return f"{ways}; the worst of all lengths, {self.length} visits"
 
@@ -147,6 +149,8 @@ def audit(
 ) -> AuditReport:
     """Audit ``method`` on its world for days of ``length`` visits; of all lengths, if it is hidden."""
     method.prepare(length)
+    if isinstance(method.core, Codebook):
+        check_flags(method.core, length)
     lengths = [length] if method.hidden is None else list(range(1, method.hidden.cap + 1))
     positions = sum(sum({d.length: d.length for d in method.core.draws_for(n)}.values()) for n in lengths)
     done = 0

@@ -18,7 +18,7 @@ from elsewhere.cli.console import (
     table,
     warn,
 )
-from elsewhere.cli.perturb import given_options
+from elsewhere.cli.perturb import given_options, kept_tables
 from elsewhere.errors import InputError
 from elsewhere.io.files import refuse_to_replace, write_text
 from elsewhere.world.world import World
@@ -77,7 +77,7 @@ def audit(
         from elsewhere.audit.report import audit as audit_method  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.sampling import FEWEST  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.sampling import black_box as look_from_outside  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.registry import method, options_of  # noqa: PLC0415 - needs an extra
     if page is not None:
         refuse_to_replace(page, [world_file])
     world = World.load(world_file)
@@ -87,6 +87,7 @@ def audit(
         epsilon=epsilon,
         hide_length=hide_length,
         **given_options(n, sensitivity, same_length=same_length),
+        **kept_tables(options_of(name), world_file),
     )
     if chosen.hides_length and visits is not None:
         raise InputError("--visits", "not where the number of visits is hidden: all lengths are looked at")

@@ -69,7 +69,8 @@ def perturb(
     """Perturb every trajectory of a file under ε-local differential privacy.
 
     The person, id and day of each trajectory are not hidden, nor is its number of visits, unless
-    --hide-length is given. A run that was stopped goes on where it was; nothing is perturbed twice.
+    --hide-length is given or the method is codebook. A run that was stopped goes on where it was; nothing
+    is perturbed twice.
 
     Example: elsewhere perturb campus/trajectories.csv -w campus.world -e 5 -o shared.csv
     """

@@ -77,8 +77,10 @@ def day_costs(
     length, known, most = len(places), len(distances.kinds), max(len(places), book_places.shape[1])
     squares = np.zeros((length, known))
     for i in range(length):
+        # A place nobody knows differs from none, after as much work as any other.
+        weight = 1.0 if places[i] < known else 0.0
         for place in range(known):
-            squares[i, place] = place_distance_squared(distances, places[i], place)
+            squares[i, place] = weight * place_distance_squared(distances, min(places[i], known - 1), place)
     band, best, costs = np.empty((most, most)), np.empty((most, most)), np.empty(len(lengths))
     for row in range(len(lengths)):
         rows = min(length, lengths[row])
@@ -110,7 +112,12 @@ def nearest_flags(costs: Floats, nearest: int) -> Bools:
 def pick_candidates(
     is_near: Bools, odds: Odds, randomness: Randomness, *, constant_work: bool
 ) -> tuple[Indices, Counts]:
-    """One pick for each row of flags, and the trial it took."""
+    """One pick for each row of flags, and the trial it took.
+
+    That exactly k are near, whatever is true, is all that the proof asks for: it is checked here (R4).
+    """
+    if not (is_near.shape[1] == odds.candidates and (is_near.sum(axis=1) == odds.nearest).all()):
+        raise AssertionError("not exactly k candidates are near: the pick would spend more than ε")
     picked = np.zeros((len(is_near), 1), dtype=np.int32)
     accepted = np.zeros((len(is_near), 1), dtype=np.int64)
 

@@ -84,15 +84,16 @@ class Codebook:
             odds_of(self.epsilon, k, candidates)
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
-        """One draw of everything."""
-        return (Draw(start=0, length=length, epsilon=self.epsilon, what="candidate day"),)
+        """One draw of everything; it says the length only where that is public."""
+        return (Draw(start=0, length=self._key(length), epsilon=self.epsilon, what="candidate day"),)
 
     def spent_on(self, length: int) -> Fraction:
         return total(self.draws_for(length))
 
     def prepare(self, length: int) -> None:
-        """Work out k and the first candidates; raises if no day is so long."""
-        self._rows.check_length(length)
+        """Work out k and the first candidates; raises if the length is public and no day is so long."""
+        if not self.hides_length:
+            self._rows.check_length(length)
         self.tables(length)
         self.book(self._key(length), 0)
 
@@ -140,19 +141,24 @@ class Codebook:
         return self._rows.secret(trajectory)
 
     def near(self, secret: Indices, key: int, shard: int, nearest: int) -> Bools:
-        """Which candidates of a shard are the nearest to a day."""
-        places, times = np.divmod(secret, np.int32(self.world.clock.timesteps))
-        costs = day_costs(self.book(key, shard), self.distances, self.unmatched, places, times)
-        return nearest_flags(costs, nearest)
+        """Which candidates of a shard are the nearest to a day.
+
+        Of a day with more visits than any candidate, one of every few is kept (R10: a total rule).
+        """
+        book = self.book(key, shard)
+        row = stretched(secret, min(len(secret), book.places.shape[1]))
+        places, times = np.divmod(row, np.int32(self.world.clock.timesteps))
+        return nearest_flags(day_costs(book, self.distances, self.unmatched, places, times), nearest)
 
     def _near_in_constant_time(self, secret: Indices, key: int, shard: int, nearest: int) -> Bools:
         """The same, but days of every length are compared, so that time does not tell the length."""
-        flags = self.near(secret, key, shard, nearest)
-        if self.hides_length:
-            for length in range(1, self.book(key, shard).places.shape[1] + 1):
-                if length != len(secret):
-                    self.near(stretched(secret, length), key, shard, nearest)
-        return flags
+        if not self.hides_length:
+            return self.near(secret, key, shard, nearest)
+        most = self.book(key, shard).places.shape[1]
+        flags: list[Bools] = [
+            self.near(stretched(secret, n), key, shard, nearest) for n in range(1, most + 1)
+        ]
+        return flags[min(len(secret), most) - 1]
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
@@ -210,6 +216,7 @@ class Codebook:
             "epsilon": str(self.epsilon),
             "candidates": self.candidates,
             "shards": self.shards,
+            "unmatched": self.unmatched,
             "k": self._given_k or "tuned for each length",
         }
         if self.hides_length:

@@ -105,7 +105,9 @@ def _share_part(
     """Perturb one batch and keep it, first what is to be said of it, then the batch itself."""
     trajectories = [person.trajectory for person in people]
     batch = method.share_batch(trajectories, workers=workers, randomness=randomness)
-    counts = Counter({"trajectories": len(people), "visits": sum(map(len, trajectories))})
+    counts = Counter({"trajectories": len(people)})
+    if not method.hides_length:
+        counts["visits"] = sum(map(len, trajectories))
     counts["shared visits"] = sum(map(len, batch.shared))
     counts.update(batch.counts)
     counts.update(matcher.counts)

@@ -145,7 +145,8 @@ class Sharing:
                     counts.update(f"{part}: {name}" for name in names)
                 seconds.update(done.seconds)
                 finished += len(rows.numbers)
-                if progress is not None:
+                # Chunks are of one length: where the core hides it, only the end is told.
+                if progress is not None and (finished == len(trajectories) or not self.core.hides_length):
                     progress(finished, len(trajectories))
         return Batch(shared=[s for s in shared if s is not None], counts=dict(counts), seconds=dict(seconds))
 

@@ -70,14 +70,14 @@ def tuned_nearest(core: Codebook, key: int) -> int:
         return _best(expected_errors(core, key, core.candidates))[0]
     path = _kept(core, key)
     try:
-        kept = int(json.loads(path.read_text(encoding="utf-8"))["k"])
-    except (OSError, ValueError, KeyError, TypeError):
-        kept = 0
-    if not 1 <= kept <= core.candidates:
+        kept = json.loads(path.read_text(encoding="utf-8"))["k"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        kept = None
+    if type(kept) is not int or not 1 <= kept <= core.candidates:
         kept = _best(expected_errors(core, key, core.candidates))[0]
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps({"k": kept}) + "\n")
-    return kept
+    return int(kept)
 
 
 def _kept(core: Codebook, key: int) -> Path:
