@@ -154,10 +154,8 @@ class Codebook:
         """The same, but days of every length are compared, so that time does not tell the length."""
         if not self.hides_length:
             return self.near(secret, key, shard, nearest)
-        most = self.book(key, shard).places.shape[1]
-        flags: list[Bools] = [
-            self.near(stretched(secret, n), key, shard, nearest) for n in range(1, most + 1)
-        ]
+        most = int(self.book(key, shard).places.shape[1])
+        flags = [self.near(stretched(secret, n), key, shard, nearest) for n in range(1, most + 1)]
         return flags[min(len(secret), most) - 1]
 
     def perturb(
