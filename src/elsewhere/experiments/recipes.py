@@ -126,6 +126,7 @@ def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
     campus = replace(_default("campus", size), days=200 if small else 5000)
     for n in (1, 2, 3):
         found["n"] += _methods(replace(campus, options=(("n", n),)), ("ngram", "ngram-noh", "physdist"))
+    found["n"].append(replace(campus, method="codebook"))
     return {name: tuple(dict.fromkeys(cells)) for name, cells in found.items()}
 
 

@@ -27,7 +27,7 @@ from elsewhere.io.files import write_text
 
 Row = dict[str, Any]
 _AXES = {"visits": "visits", "epsilon": "epsilon", "places": "places", "speed": "speed_kmh", "n": "n"}
-_TITLES = {"visits": "|τ|", "epsilon": "ε", "places": "|𝒫|", "speed": "km/h", "n": "n"}
+_TITLES = {"visits": "|τ|", "epsilon": "ε", "places": "|P|", "speed": "km/h", "n": "n"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,15 +110,18 @@ def _draw(folder: Path, wanted: Sequence[str], size: Size, measured: dict[Cell, 
 
 
 def _line_rows(measured: dict[Cell, Result], cells: Sequence[Cell], dataset: str, value: str) -> list[Row]:
-    """One row for each cell of a panel; nulls have no n, so they count for each."""
+    """One row for each cell of a panel; where n varies, methods that have none count for each."""
     rows = []
+    lengths = sorted({dict(cell.options)["n"] for cell in cells if "n" in dict(cell.options)})
     for cell in cells:
         result = measured[cell]
         if cell.setting.dataset != dataset or "summary" not in result:
             continue
-        about = settings_of(result)
         if value == "combined":
-            rows.append({**about, "value": result["summary"]["errors"]["combined"]["value"]})
+            number = {"value": result["summary"]["errors"]["combined"]["value"]}
         else:
-            rows.append({**about, "ms_a_day": 1000 * sum(result["seconds"].values())})
+            number = {"ms_a_day": 1000 * sum(result["seconds"].values())}
+        has_n = "n" in dict(cell.options) or not lengths
+        about = settings_of(result)
+        rows += [{**about, **number}] if has_n else [{**about, **number, "n": n} for n in lengths]
     return rows

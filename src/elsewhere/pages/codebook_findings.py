@@ -44,15 +44,16 @@ def _errors(dataset: str, name: str, rows: dict[str, Result], others: dict[str, 
 
 def _ranges(mine: Result, others: dict[str, Result]) -> str:
     deltas, curves = mine["summary"]["deltas"], mine["summary"]["ranges"]
-    below = []
+    below: dict[str, list[str]] = {}
     for dimension, values in curves.items():
         for place, value in enumerate(values):
             highest = max(row["summary"]["ranges"][dimension][place]["value"] for row in others.values())
             if value["value"] < highest:
-                below.append(f"{deltas[dimension][place]:g} {_WORDS[dimension]}")
+                below.setdefault(dimension, []).append(f"{deltas[dimension][place]:g}")
     if not below:
         return "Its range queries are above all others at every δ."
-    return f"Its range queries are above all others but at δ = {', '.join(below)}."
+    parts = [f"{', '.join(found)} {_WORDS[dimension]}" for dimension, found in below.items()]
+    return f"Its range queries are above all others but at δ = {'; '.join(parts)}."
 
 
 def _density(mine: Result, others: dict[str, Result]) -> str:
