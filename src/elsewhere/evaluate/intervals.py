@@ -28,7 +28,8 @@ def estimates(
     """Numbers made of weights over days, with intervals; None for one that there is not.
 
     ``statistic`` is given how often each day counts: once, or as often as it was drawn in a resample. NaN
-    stands for a number that there is not. A resample that has none is left out of the interval.
+    stands for a number that there is not. A resample that has none is left out of the interval, which is
+    that of the resamples moved by their bias.
     """
     generator = seeded_generator(seed)
     values = statistic(np.ones(days))
@@ -55,5 +56,11 @@ def _estimate(value: float, resampled: Floats) -> Estimate | None:
     if not np.isfinite(value):
         return None
     known = resampled[np.isfinite(resampled)]
-    low, high = np.percentile(known, [2.5, 97.5]) if len(known) else (value, value)
-    return Estimate(value=value, low=float(low), high=float(high))
+    if not len(known):
+        return Estimate(value=value, low=value, high=value)
+    # People drawn twice make histograms rougher, so resamples of a divergence or a threshold lie to one side.
+    bias = float(known.mean()) - value
+    low, high = np.clip(
+        np.percentile(known, [2.5, 97.5]) - bias, min(known.min(), value), max(known.max(), value)
+    )
+    return Estimate(value=value, low=float(min(low, value)), high=float(max(high, value)))

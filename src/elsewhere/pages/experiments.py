@@ -176,8 +176,7 @@ def _hotspot_section(results: Sequence[Result]) -> str:
     ]  # fmt: skip
     note = (
         "All granularities together. AHD and ACD leave out shared hotspots where there is no real one "
-        "(excluded), which hides failure: precision and recall do not. Hotspots near the threshold come and "
-        "go as people are drawn anew, so an interval need not hold the number beside it."
+        "(excluded), which hides failure: precision and recall do not."
     )
     return section("Hotspots (Table 3)", note, table(header, lines))
 
