@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+import elsewhere as ew
+
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("ELSEWHERE_DATA", ROOT.parent / "shared/data"))
 CHECKINS = DATA / "foursquare_nyc/dataset_TSMC2014_NYC_popular.txt.gz"
@@ -178,3 +180,11 @@ def _real_days(places: int) -> list[tuple[str, str, int]]:
         if 3 <= len(kept) <= 8:
             rows += [(uid, venue, step * 10) for step, venue in kept]
     return rows
+
+
+def city_with_days(folder: Path, places: int) -> tuple[str, ew.World, list[ew.Trajectory]]:
+    """Where its days come from, a city's world, and the days."""
+    write_city(folder, places)
+    source = write_days(folder / "days.csv", places)
+    world = ew.build_world(folder / "world.toml")
+    return source, world, ew.read_trajectories(folder / "days.csv", world=world)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import elsewhere as ew
-from cities import write_city, write_days
+from cities import city_with_days
 from elsewhere.audit.bounds import draw_losses
 from elsewhere.evaluate.summary import summarise
 from elsewhere.methods.codebook import Codebook
@@ -56,11 +56,8 @@ def _speeds(method: Sharing, core: Codebook, days: list[ew.Trajectory]) -> dict[
 
 def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_city(folder, 2000)
-        source = write_days(folder / "days.csv", 2000)
-        world = ew.build_world(folder / "world.toml")
-        days = ew.read_trajectories(folder / "days.csv", world=world)[:_DAYS]
+        source, world, days = city_with_days(Path(name), 2000)
+        days = days[:_DAYS]
         started = time.perf_counter()
         core = Codebook(world, epsilon=5)
         method = Sharing(core)

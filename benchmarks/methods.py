@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import elsewhere as ew
-from cities import write_city, write_days
+from cities import city_with_days, write_city
 from elsewhere.mechanism.perturb import Plan
 from elsewhere.methods.nulls import NULLS
 from elsewhere.methods.place_ngram import PlaceNgram
@@ -98,10 +98,7 @@ def _problem(core: PlaceNgram, world: World, row: Any, length: int) -> tuple[Any
 def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_city(folder, 2000)
-        source = write_days(folder / "days.csv", 2000)
-        world = ew.build_world(folder / "world.toml")
-        days = ew.read_trajectories(folder / "days.csv", world=world)
+        source, world, days = city_with_days(folder, 2000)
         five = [day for day in days if len(day) == 5][:1000]
         # The largest table first: memory is seen as a rise of the peak.
         methods = sorted(set(METHODS) - _LISTED, key=lambda name: name != "global")
