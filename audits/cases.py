@@ -23,6 +23,7 @@ _OWN: dict[str, list[dict[str, Any]]] = {
     "uniform": [{}],
     "popular": [{}],
     "constant": [{}],
+    "typical": [{}],
     "ngram": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 3}],
 }
 EPSILONS = ["0.5", "1", "5", "14"]

@@ -109,6 +109,7 @@ def test_the_public_surface_is_exact_and_sorted() -> None:
     assert set(elsewhere.METHODS) == {
         "ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach",
         "global", "global-subsampled", "global-pf", "codebook", "uniform", "popular", "constant",
+        "typical",
     }  # fmt: skip
 
 

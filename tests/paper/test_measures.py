@@ -345,7 +345,7 @@ def test_alignment_against_all_ways_to_match(town: World, data: st.DataObject) -
 def test_nulls_are_measured_the_same_way(town: World) -> None:
     days = [day(("a", 60), ("b", 66)), day(("c", 3), ("d", 100))] * 10
     nulls = null_summaries(town, days)
-    assert set(nulls) == {"uniform", "popular", "constant"}
+    assert set(nulls) == {"uniform", "popular", "constant", "typical"}
     assert all(null.feasible_percent.value == 100 for null in nulls.values())
     assert null_summaries(town, days) == nulls
 

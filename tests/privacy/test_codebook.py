@@ -343,6 +343,8 @@ def test_k_is_kept_beside_the_world_and_made_anew_if_spoilt(town: World, tmp_pat
     ("options", "said"),
     [
         ({"k": 0}, "must be 1 to 8,192"),
+        ({"k": 1.5}, "k: found 1.5, must be a whole number"),
+        ({"shards": "two"}, "shards: found 'two', must be a whole number"),
         ({"k": 9000}, "must be 1 to 8,192"),
         ({"candidates": 0}, "candidates: found 0"),
         ({"shards": 0}, "shards: found 0"),

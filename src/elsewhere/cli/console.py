@@ -60,7 +60,7 @@ def counter(title: str) -> Iterator[Callable[[int], None]]:
 SAME_LENGTH_HELP = "For codebook: candidates as long as the day, whose number of visits is then public."
 METHOD_HELP = (
     "ngram, ngram-noh, physdist, ind-reach, ind-noreach, global, global-subsampled, global-pf, "
-    "codebook, uniform, popular or constant: see docs/methods.md."
+    "codebook, uniform, popular, constant or typical: see docs/methods.md."
 )
 
 

@@ -42,6 +42,7 @@ def evaluate(
     """
     with needs_extra("evaluating", "build"):
         from elsewhere.evaluate.summary import null_summaries, summarise  # noqa: PLC0415 - needs an extra
+        from elsewhere.methods.nulls import fair_nulls  # noqa: PLC0415 - needs an extra
         from elsewhere.methods.reading import read_matching  # noqa: PLC0415 - needs an extra
     world = World.load(world_file)
     real, shared = read_matching(trajectories, shared_file, world)
@@ -53,6 +54,8 @@ def evaluate(
     if as_json:
         print_json({name: summary.as_json() for name, summary in found.items()})
         return
+    first = found["shared"]
+    out.print(f"{first.days:,} days, {first.visits:,} shared visits.")
     out.print(table(["", *found], _rows(found)))
     if found["shared"].unmatched_percent.value:
         out.print(
@@ -60,7 +63,8 @@ def evaluate(
             f"such that errors are least; in d, one without a partner counts {UNMATCHED:g}."
         )
     if nulls:
-        best = min(summary.errors["combined"].value for name, summary in found.items() if name != "shared")
+        fair = fair_nulls(keeps_length=not found["shared"].unmatched_percent.value)
+        best = min(found[name].errors["combined"].value for name in fair)
         mine = found["shared"].errors["combined"].value
         word = "below" if mine < best else "above"
         out.print(

@@ -21,7 +21,7 @@ _COLOURS = {
     "ngram": "#1f4ed8", "ngram-noh": "#0e9384", "physdist": "#b54708", "ind-reach": "#7a5af8",
     "ind-noreach": "#dd2590", "global": "#067647", "codebook": "#d92d20", SAME_LENGTH: "#f97066",
     ON_THE_PAPERS_TERMS: "#98a2b3",
-    "uniform": "#344054", "popular": "#475467", "constant": "#667085",
+    "uniform": "#344054", "typical": "#8c6d1f", "popular": "#475467", "constant": "#667085",
 }  # fmt: skip
 _NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c", "combined": "d"}
 mpl.use("Agg")

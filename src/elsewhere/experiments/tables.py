@@ -10,7 +10,7 @@ import polars as pl
 
 from elsewhere.experiments.recipes import Setting
 from elsewhere.io.tables import write_csv
-from elsewhere.methods.nulls import NULLS
+from elsewhere.methods.nulls import fair_nulls
 
 Result = dict[str, Any]
 Row = dict[str, Any]
@@ -57,7 +57,7 @@ def error_rows(results: Sequence[Result]) -> list[Row]:
             "epsilon_spent_on_5_visits": _exactly(result["epsilon_spent_on_5_visits"]),
         }
         for name, estimate in measures.items():
-            null = best.get((_without_method(about), name))
+            null = best.get((_without_method(about), name, keeps_length(result)))
             below = 100 * (1 - estimate["value"] / null) if null and estimate else None
             rows.append({**about, "measure": name, **(estimate or _NONE), "percent_below_best_null": below})
     return rows
@@ -75,13 +75,20 @@ def _without_method(about: Row) -> tuple[Any, ...]:
     return tuple(value for name, value in about.items() if name not in {"method", "n", "days", "seed"})
 
 
-def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str], float]:
-    best: dict[tuple[tuple[Any, ...], str], float] = {}
+def keeps_length(result: Result) -> bool:
+    """Whether shared days are as long as true ones."""
+    return not result["summary"]["unmatched_percent"]["value"]
+
+
+def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str, bool], float]:
+    """The least error of any null in a setting, for methods that keep the length and those that do not."""
+    best: dict[tuple[tuple[Any, ...], str, bool], float] = {}
     for result in results:
-        if result["label"] in NULLS and "summary" in result:
-            for dimension, estimate in result["summary"]["errors"].items():
-                key = (_without_method(settings_of(result)), dimension)
-                best[key] = min(best.get(key, float("inf")), estimate["value"])
+        for keeps in (True, False):
+            if result["label"] in fair_nulls(keeps_length=keeps) and "summary" in result:
+                for dimension, estimate in result["summary"]["errors"].items():
+                    key = (_without_method(settings_of(result)), dimension, keeps)
+                    best[key] = min(best.get(key, float("inf")), estimate["value"])
     return best
 
 

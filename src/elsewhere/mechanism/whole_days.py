@@ -141,6 +141,8 @@ def _go_on(tape: Tape, tables: DayTables, visits: Indices) -> bool:
             if visit // count - timestep >= steps:
                 visits[i] = visit
                 break
+        if ran_out(tape):
+            break  # what is left of the day is not drawn: whoever asked begins it again
     return True
 
 

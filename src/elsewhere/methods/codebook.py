@@ -63,11 +63,13 @@ class Codebook:
         unmatched: float = UNMATCHED,
         cache: str | Path | None = None,
     ) -> None:
-        for name, value in (("candidates", candidates), ("shards", shards)):
-            if not 1 <= value <= 1 << 20:
-                raise InputError(name, f"found {value}, must be 1 to {1 << 20:,}")
+        for name, value in (("candidates", candidates), ("shards", shards), ("k", 1 if k is None else k)):
+            if type(value) is not int or (name != "k" and not 1 <= value <= 1 << 20):
+                raise InputError(name, f"found {value!r}, must be a whole number from 1 to {1 << 20:,}")
         if not 0 <= unmatched < float("inf"):
             raise InputError("unmatched", f"found {unmatched}, must be a number, 0 or more")
+        if type(same_length) is not bool:
+            raise InputError("same_length", f"found {same_length!r}, must be True or False")
         self.world = world
         self.epsilon = exact_epsilon(epsilon)  # type: ignore[arg-type]  # None is refused there
         self.candidates, self.shards = candidates, shards

@@ -1,4 +1,4 @@
-"""`uniform`, `popular`, `constant`: days that ignore the person. Whatever beats them carries information."""
+"""`uniform`, `popular`, `constant`, `typical`: days that ignore the person."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from elsewhere.mechanism.step import AnyStep, Outcome, State
 from elsewhere.mechanism.whole_days import propose_days
 from elsewhere.methods.day_counts import DayCounts
 from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
+from elsewhere.methods.tuning import typical_day
 from elsewhere.methods.visit_rows import VisitRows
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.popular_day import constant_day, popular_days, popularity_by_timestep
@@ -23,11 +24,20 @@ from elsewhere.trajectories import Trajectory
 from elsewhere.world.visits import place_world, visit_distances
 from elsewhere.world.world import World
 
-NULLS = ("uniform", "popular", "constant")
+NULLS = ("uniform", "popular", "constant", "typical")
+FREE_LENGTH_NULLS = frozenset({"typical"})
+"""Nulls that do not keep the number of visits: to be held against methods that do not either."""
+
+
+def fair_nulls(*, keeps_length: bool) -> tuple[str, ...]:
+    """The nulls to hold a method against: as free, or as bound, as it is in the number of visits."""
+    return tuple(name for name in NULLS if not keeps_length or name not in FREE_LENGTH_NULLS)
 
 
 class Days(Protocol):
     """Where days come from that are nobody's."""
+
+    most_visits: int
 
     def prepare(self, length: int) -> None: ...
 
@@ -37,12 +47,11 @@ class Days(Protocol):
 
 
 class Null:
-    """No draw, no ε: of a trajectory only its length is used, which is public."""
+    """No draw, no ε: of a trajectory only its length is used, which is public, or not even that."""
 
-    hides_length = False
-
-    def __init__(self, name: str, world: World, source: Days) -> None:
+    def __init__(self, name: str, world: World, source: Days, *, hides_length: bool = False) -> None:
         self.name = name
+        self.hides_length = hides_length
         self.world = world
         self._source = source
         self._rows = VisitRows(world)
@@ -58,7 +67,8 @@ class Null:
 
     def prepare(self, length: int) -> None:
         """Work out what days of ``length`` need; raises if there are none."""
-        self._rows.check_length(length)
+        if not self.hides_length:
+            self._rows.check_length(length)
         self._source.prepare(length)
 
     def tables(self, length: int) -> None:
@@ -75,7 +85,8 @@ class Null:
         """No draws for each row."""
         del randomness, constant_work
         nothing = np.zeros((len(secrets), 0), dtype=np.int32)
-        return Drawn(length=secrets.shape[1], values=nothing), nothing.astype(np.int64)
+        length = 0 if self.hides_length else secrets.shape[1]
+        return Drawn(length=length, values=nothing), nothing.astype(np.int64)
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """As many days as there are rows, made of the world and randomness."""
@@ -94,7 +105,8 @@ class Null:
 
     def describe(self) -> dict[str, Any]:
         """Settings and promise, for the metadata of a file."""
-        return {"method": self.name, "is_ldp": True, "epsilon": "0", "is_null": True}
+        facts = {"method": self.name, "is_ldp": True, "epsilon": "0", "is_null": True}
+        return {**facts, "hide_length": self._source.most_visits} if self.hides_length else facts
 
 
 def _popularity(world: World) -> Floats:
@@ -103,6 +115,8 @@ def _popularity(world: World) -> Floats:
 
 class UniformDays:
     """Any feasible day of open places is as likely as any other."""
+
+    most_visits = 0
 
     def __init__(
         self, world: World, cache: str | Path | None, progress: Callable[[int, int], None] | None
@@ -122,6 +136,8 @@ class UniformDays:
 class PopularDays:
     """Popular places at popular times."""
 
+    most_visits = 0
+
     def __init__(self, world: World) -> None:
         self._places = place_world(world)
         self._popularity = _popularity(world)
@@ -135,6 +151,8 @@ class PopularDays:
 
 class ConstantDay:
     """The same day for everybody."""
+
+    most_visits = 0
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -151,6 +169,22 @@ class ConstantDay:
         del randomness
         self.prepare(length)
         places, times = (np.tile(row, (count, 1)) for row in self._days[length])
+        return places, times, np.zeros(count, dtype=np.int32)
+
+
+class TypicalDay:
+    """The same day for everybody, of whatever number of visits: the best guess of the public prior."""
+
+    def __init__(self, world: World) -> None:
+        self._day = typical_day(world)
+        self.most_visits = len(self._day[0])
+
+    def prepare(self, length: int) -> None:
+        """Nothing to work out."""
+
+    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
+        del length, randomness
+        places, times = (np.tile(row, (count, 1)) for row in self._day)
         return places, times, np.zeros(count, dtype=np.int32)
 
 
@@ -176,3 +210,9 @@ def constant(world: World, *, epsilon: float | str | Fraction | None = None) -> 
     """Null: one public day for everybody."""
     del epsilon
     return Null("constant", world, ConstantDay(world))
+
+
+def typical(world: World, *, epsilon: float | str | Fraction | None = None) -> Null:
+    """Null: one public day for everybody, of whatever number of visits; for methods that hide the length."""
+    del epsilon
+    return Null("typical", world, TypicalDay(world), hides_length=True)

@@ -15,7 +15,7 @@ from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.listed_day import GlobalListed
 from elsewhere.methods.ngram import Ngram
-from elsewhere.methods.nulls import constant, popular, uniform
+from elsewhere.methods.nulls import constant, popular, typical, uniform
 from elsewhere.methods.place_ngram import PlaceNgram
 from elsewhere.methods.protocol import Core
 from elsewhere.methods.sharing import Sharing
@@ -35,6 +35,7 @@ METHODS: dict[str, Callable[..., Core]] = {
     "uniform": uniform,
     "popular": popular,
     "constant": constant,
+    "typical": typical,
 }
 
 
@@ -64,8 +65,10 @@ def method(
         if option not in allowed:
             known = ", ".join(sorted({*allowed - {"cache", "progress"}, "epsilon", "hide_length"}))
             raise InputError(option, f"is no option of {name}: it has {known}")
-    if hide_length is not None and name == "codebook" and not options.get("same_length"):
-        raise InputError("hide_length", "codebook hides the number of visits by itself")
+    if hide_length is not None and (
+        name == "typical" or (name == "codebook" and not options.get("same_length"))
+    ):
+        raise InputError("hide_length", f"{name} hides the number of visits by itself")
     if hide_length is None:
         return Sharing(METHODS[name](world, epsilon=epsilon, **options))
     if epsilon is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elsewhere.arrays import Floats
+from elsewhere.arrays import Floats, Indices
 from elsewhere.errors import InputError
 from elsewhere.io.files import write_text
 from elsewhere.mechanism.codebook import Candidates, day_costs
@@ -110,3 +110,19 @@ def expected_errors(core: Codebook, key: int, count: int) -> Floats:
         near = np.cumsum(errors[np.argsort(costs, kind="stable")])
         expected += (factor * near + near[-1] - near) / (nearest * factor + count - nearest)
     return expected / PRETEND
+
+
+def typical_day(world: World) -> tuple[Indices, Indices]:
+    """Of some days of the prior the one with the least mean error to others: places and timesteps."""
+    core = Codebook(world, epsilon=1)
+    options = core.public_days(ANY_LENGTH, "typical", 2 * PRETEND)
+    truths = core.public_days(ANY_LENGTH, "pretend", PRETEND)
+    total = np.zeros(len(options.lengths))
+    for row in range(PRETEND):
+        length = int(truths.lengths[row])
+        places, times = truths.places[row, :length], truths.times[row, :length]
+        costs = day_costs(options, core.distances, core.unmatched, places, times)
+        total += costs / np.maximum(options.lengths, length)
+    best = int(np.argmin(total))
+    length = int(options.lengths[best])
+    return options.places[best, :length], options.times[best, :length]

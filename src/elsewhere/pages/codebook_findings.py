@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from elsewhere.experiments.recipes import ON_THE_PAPERS_TERMS, SAME_LENGTH
+from elsewhere.experiments.tables import keeps_length
+from elsewhere.methods.nulls import FREE_LENGTH_NULLS
 
 Result = dict[str, Any]
 
@@ -14,14 +16,16 @@ _OURS = ("codebook", SAME_LENGTH)
 
 def codebook_findings(dataset: str, rows: dict[str, Result]) -> list[str]:
     """Sentences about errors, range queries and densities on one data set."""
-    others = {name: row for name, row in rows.items() if name not in {*_OURS, ON_THE_PAPERS_TERMS}}
-    return [
-        " ".join(
-            [_errors(dataset, name, rows, others), _ranges(rows[name], others), _density(rows[name], others)]
+    lines = []
+    for name in (name for name in _OURS if name in rows):
+        unfair = FREE_LENGTH_NULLS if keeps_length(rows[name]) else frozenset()
+        left_out = {*_OURS, ON_THE_PAPERS_TERMS, *unfair}
+        others = {other: row for other, row in rows.items() if other not in left_out}
+        mine = rows[name]
+        lines.append(
+            f"{_errors(dataset, name, rows, others)} {_ranges(mine, others)} {_density(mine, others)}"
         )
-        for name in _OURS
-        if name in rows
-    ]
+    return lines
 
 
 def _errors(dataset: str, name: str, rows: dict[str, Result], others: dict[str, Result]) -> str:
@@ -39,7 +43,11 @@ def _errors(dataset: str, name: str, rows: dict[str, Result], others: dict[str, 
     if "ngram" in rows:
         ngram = rows["ngram"]["summary"]["errors"]["combined"]["value"]
         text += f" and {100 * (1 - mine['combined'] / ngram):.1f} % below ngram"
-    return text + ("; least in every dimension." if not lost else f"; not least in {', '.join(lost)}.")
+    return text + (
+        "; less than all other methods in every dimension."
+        if not lost
+        else f"; not least in {', '.join(lost)}."
+    )
 
 
 def _ranges(mine: Result, others: dict[str, Result]) -> str:
@@ -52,8 +60,11 @@ def _ranges(mine: Result, others: dict[str, Result]) -> str:
                 below.setdefault(dimension, []).append(f"{deltas[dimension][place]:g}")
     if not below:
         return "Its range queries are above all others at every δ."
+    total, lost = sum(map(len, curves.values())), sum(map(len, below.values()))
     parts = [f"{', '.join(found)} {_WORDS[dimension]}" for dimension, found in below.items()]
-    return f"Its range queries are above all others but at δ = {'; '.join(parts)}."
+    return (
+        f"Its range queries are above all others at {total - lost} of {total} δ, not at {'; '.join(parts)}."
+    )
 
 
 def _density(mine: Result, others: dict[str, Result]) -> str:
