@@ -140,6 +140,18 @@ def test_evaluate_says_how_far_above_the_nulls(elsewhere: Command, tmp_path: Pat
     assert "the best null" in out
     code, out, _ = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world", "--json", "--no-nulls")
     assert set(json.loads(out)) == {"shared"}
+    head, *rows = shared.read_text().splitlines()
+    for order in (rows[::-1], [*rows[1:], rows[0]]):
+        (tmp_path / "o.csv").write_text("\n".join([head, *order]) + "\n")
+        code, turned, err = elsewhere(
+            "evaluate", days, tmp_path / "o.csv", "-w", tmp_path / "c.world", "--json", "--no-nulls"
+        )
+        if order == rows[::-1]:
+            errors = [json.loads(text)["shared"]["errors"]["combined"]["value"] for text in (turned, out)]
+            assert errors[0] == pytest.approx(errors[1])
+        else:
+            assert code == 2
+            assert "are apart" in err
     shared.write_text(shared.read_text().replace("u01,t01", "x,y"))
     code, _, err = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world")
     assert code == 2

@@ -33,7 +33,9 @@ def _shared_by_id(path: Path, world: World) -> dict[tuple[str, str], SharedTraje
 
     found: dict[tuple[str, str], SharedTrajectory] = {}
     for key, group in groupby(read_points(path, world.clock), key=lambda point: (point.uid, point.tid)):
-        found[key] = SharedTrajectory(visit(point) for point in group)
+        if key in found:
+            raise InputError(str(path), "rows of one trajectory are apart: sort them by uid and tid")
+        found[key] = SharedTrajectory(sorted(map(visit, group), key=lambda one: one[1]))
     return found
 
 
