@@ -152,6 +152,11 @@ def test_evaluate_says_how_far_above_the_nulls(elsewhere: Command, tmp_path: Pat
         else:
             assert code == 2
             assert "are apart" in err
+    other = ("world", "build", tmp_path / "c/world.toml", "--kappa", 5, "-o", tmp_path / "k.world")
+    assert elsewhere(*other)[0] == 0
+    code, _, err = elsewhere("evaluate", days, shared, "-w", tmp_path / "k.world", "--no-nulls")
+    assert code == 0
+    assert "was made with another world" in err
     shared.write_text(shared.read_text().replace("u01,t01", "x,y"))
     code, _, err = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world")
     assert code == 2

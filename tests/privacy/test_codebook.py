@@ -320,7 +320,8 @@ def test_k_is_what_trying_every_one_finds(town: World) -> None:
     assert len(expected) == 64
     assert core.tables(3).nearest == int(np.argmin(expected)) + 1
     best = tune(town, 2, candidates=(16, 64))
-    assert best.expected_error == pytest.approx(min(error for _, error in best.by_candidates.values()))
+    assert best.expected_error <= 1.01 * min(error for _, error in best.by_candidates.values())
+    assert best.expected_error == best.by_candidates[best.candidates][1]
     assert best.by_candidates[64][0] == int(np.argmin(expected)) + 1
     assert best.by_candidates[64][1] == pytest.approx(expected.min())
     assert best.expected_error < best.without_sharing == pytest.approx(expected[-1], rel=0.2)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.console import needs_extra, out, print_json, table
+from elsewhere.cli.console import needs_extra, out, print_json, table, warn
 from elsewhere.errors import InputError
 from elsewhere.world.alignment import UNMATCHED
 from elsewhere.world.world import World
@@ -48,6 +49,7 @@ def evaluate(
     real, shared = read_matching(trajectories, shared_file, world)
     if not shared:
         raise InputError(str(shared_file), "has no trajectory")
+    _check_world(shared_file, world)
     found = {"shared": summarise(world, real, shared)}
     if nulls:
         found |= null_summaries(world, real)
@@ -70,6 +72,16 @@ def evaluate(
         out.print(
             f"Error of a visit, all together: {abs(100 * (1 - mine / best)):.1f} % {word} the best null."
         )
+
+
+def _check_world(shared_file: Path, world: World) -> None:
+    """Say so if the file was made with another world, where it has its metadata beside it."""
+    try:
+        made_with = json.loads(Path(f"{shared_file}.meta.json").read_text(encoding="utf-8"))["world"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if made_with != world.hash:
+        warn(f"{shared_file} was made with another world: distances and hours are of the one given")
 
 
 def _rows(found: dict[str, Summary]) -> list[list[str]]:

@@ -19,6 +19,7 @@ from elsewhere.mechanism.codebook import Candidates, day_costs
 from elsewhere.methods.codebook import ANY_LENGTH, CANDIDATES, Codebook
 from elsewhere.world.world import World
 
+_AS_GOOD = 1.01
 PRETEND = 256
 """Days drawn from the prior that stand for what people might have done."""
 
@@ -54,7 +55,9 @@ def tune(
     core = Codebook(world, epsilon=epsilon, candidates=max(candidates), same_length=length is not None)
     key = length or ANY_LENGTH
     found = {count: _best(expected_errors(core, key, count)) for count in sorted(set(candidates))}
-    best = min(found, key=lambda count: (found[count][1], count))
+    least = min(error for _, error in found.values())
+    # Errors hardly depend on M; more candidates keep what many shared days say of a city closer to it.
+    best = max(count for count, (_, error) in found.items() if error <= _AS_GOOD * least)
     return Tuning(
         candidates=best,
         k=found[best][0],

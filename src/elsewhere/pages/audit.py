@@ -24,7 +24,9 @@ def audit_page(report: AuditReport) -> str:
         "ε spent, at most": f"{report.spent:.3f}",
         "of the claim": f"{report.spent / claimed:.0%}",
         "draws": str(sum(line.count for line in report.lines)),
-        "visits" if report.facts["length_is_public"] else "visits, at most": str(report.length),
+        "visits" if report.facts["length_is_public"] else "visits, at most": str(
+            report.facts.get("hide_length", report.length)
+        ),
     }
     if report.black_box is not None:
         numbers["seen from outside, at least"] = f"{report.black_box.epsilon:.3f}"
