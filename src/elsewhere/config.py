@@ -17,6 +17,7 @@ from elsewhere.params import (
     Kappa,
     MatrixTravel,
     PolygonSpace,
+    PriorSettings,
     RoadTravel,
     SpeedTravel,
     Table,
@@ -171,6 +172,7 @@ def _allowed_keys(keys: list[str], location: tuple[int | str, ...]) -> list[str]
         "speed": SpeedTravel, "matrix": MatrixTravel, "roads": RoadTravel,
         "timetable": TimetableTravel, "grid": GridSpace,
         "clusters": ClusterSpace, "polygons": PolygonSpace, "h3": H3Space, "kappa": Kappa,
+        "prior": PriorSettings,
     }  # fmt: skip
     named = [tables[part] for part in location if isinstance(part, str) and part in tables]
     return list(named[-1].model_fields) if named else []

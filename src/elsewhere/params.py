@@ -183,13 +183,20 @@ class Kappa(Table):
 class PriorSettings(Table):
     """Days that people might well have: what `codebook` draws its candidates from (`knowledge.prior`)."""
 
-    start_by_hour: Annotated[tuple[NotNegative, ...], Field(min_length=24, max_length=24)] = START_BY_HOUR
+    start_by_hour: tuple[NotNegative, ...] = START_BY_HOUR
     """How likely a day is to begin in each hour, in any unit."""
     lengths: Annotated[tuple[NotNegative, ...], Field(min_length=1, max_length=64)] = LENGTHS
     """How likely a day is to have 1, 2, ... visits, in any unit; as many numbers as the most visits."""
     mean_gap_minutes: Positive = MEAN_GAP_MINUTES
     decay_km: Positive = DECAY_KM
     """Places this much farther are e times less likely to be next."""
+
+    @field_validator("start_by_hour")
+    @classmethod
+    def _each_hour(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
+        if len(weights) != 24:
+            raise ValueError(f"must be a list of 24 numbers, one for each hour, found {len(weights)}")
+        return weights
 
     @field_validator("start_by_hour", "lengths")
     @classmethod

@@ -100,9 +100,9 @@ def test_popular_places_are_met_as_often_as_they_are_popular(tmp_path: Path) -> 
     ("prior", "said"),
     [
         ({"lengths": [0, 0]}, "lengths"),
-        ({"start_by_hour": [1.0] * 23}, "start_by_hour"),
+        ({"start_by_hour": [1.0] * 23}, "start_by_hour: must be a list of 24 numbers"),
         ({"decay_km": 0}, "decay_km"),
-        ({"mean_gap": 5}, "mean_gap"),
+        ({"mean_gap": 5}, "unknown key, allowed are .*mean_gap_minutes"),
     ],
 )
 def test_a_bad_prior_is_told(tmp_path: Path, prior: dict[str, object], said: str) -> None:
