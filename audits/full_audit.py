@@ -111,15 +111,18 @@ def from_outside(folder: Path, name: str) -> tuple[float, int, int]:
 def _pairs(suspect: Sharing) -> list[tuple[Trajectory, Trajectory]]:
     """The two days that the exact channel tells apart best, and some more."""
     length = longest(suspect.name, suspect.world, LENGTH)
-    days = {suspect.core.secret(day): day for day in all_trajectories(suspect.world, length)}
+    lengths = range(1, length + 1) if suspect.hides_length else [length]
+    days = {
+        suspect.core.secret(day): day for size in lengths for day in all_trajectories(suspect.world, size)
+    }
     worst = exact_loss(suspect, length)
     pairs = [(days[worst.first], days[worst.second])]
     order = sorted(days)
     if len(order) == 1:  # a null sees nothing of a day
         every = list(all_trajectories(suspect.world, length))
         return list(zip(every, every[::-1], strict=True))[:_PAIRS_PER_WORLD]
-    pairs += [(days[order[k]], days[order[-1 - k]]) for k in range(_PAIRS_PER_WORLD - 1)]
-    return pairs
+    more = min(_PAIRS_PER_WORLD - 1, len(order))
+    return pairs + [(days[order[k]], days[order[-1 - k]]) for k in range(more)]
 
 
 def sensitivity_one(world: World, name: str) -> None:
