@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -101,15 +101,9 @@ def expected_errors(core: Codebook, key: int, count: int) -> Floats:
     Nothing is sampled: the k nearest of ``count`` candidates have e^ε parts each, the others one.
     """
     book = Candidates(*(column[:count] for column in core.book(key, 0)))
-    truths = core.public_days(key, "pretend", PRETEND)
     factor, nearest = math.exp(min(float(core.epsilon), 500.0)), np.arange(1, count + 1)
     expected = np.zeros(count)
-    for row in range(PRETEND):
-        length = int(truths.lengths[row])
-        costs = day_costs(
-            book, core.distances, core.unmatched, truths.places[row, :length], truths.times[row, :length]
-        )
-        errors = costs / np.maximum(book.lengths, length)
+    for costs, errors in _pretend_errors(core, key, book):
         near = np.cumsum(errors[np.argsort(costs, kind="stable")])
         expected += (factor * near + near[-1] - near) / (nearest * factor + count - nearest)
     return expected / PRETEND
@@ -119,13 +113,19 @@ def typical_day(world: World) -> tuple[Indices, Indices]:
     """Of some days of the prior the one with the least mean error to others: places and timesteps."""
     core = Codebook(world, epsilon=1)
     options = core.public_days(ANY_LENGTH, "typical", 2 * PRETEND)
-    truths = core.public_days(ANY_LENGTH, "pretend", PRETEND)
     total = np.zeros(len(options.lengths))
-    for row in range(PRETEND):
-        length = int(truths.lengths[row])
-        places, times = truths.places[row, :length], truths.times[row, :length]
-        costs = day_costs(options, core.distances, core.unmatched, places, times)
-        total += costs / np.maximum(options.lengths, length)
+    for _, errors in _pretend_errors(core, ANY_LENGTH, options):
+        total += errors
     best = int(np.argmin(total))
     length = int(options.lengths[best])
     return options.places[best, :length], options.times[best, :length]
+
+
+def _pretend_errors(core: Codebook, key: int, book: Candidates) -> Iterator[tuple[Floats, Floats]]:
+    """For each pretend-truth its distance to each candidate, and that as the error d of a visit."""
+    truths = core.public_days(key, "pretend", PRETEND)
+    for row in range(PRETEND):
+        length = int(truths.lengths[row])
+        places, times = truths.places[row, :length], truths.times[row, :length]
+        costs = day_costs(book, core.distances, core.unmatched, places, times)
+        yield costs, costs / np.maximum(book.lengths, length)
