@@ -34,7 +34,7 @@ def _style(method: str) -> dict[str, Any]:
 
 def _finish(figure: Figure, axes: Axes, path: Path) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", ncols=6, fontsize=8, frameon=False)
+    figure.legend(handles, labels, loc="upper center", ncols=7, fontsize=7, frameon=False)
     with whole_file(path) as file:
         figure.savefig(file, format="png", dpi=130, metadata={"Software": None})
 
