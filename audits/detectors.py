@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import islice
 from multiprocessing import get_context
@@ -21,7 +22,7 @@ from tiny_worlds import tiny_world
 
 LENGTH = 3
 _SURE = 1e-6
-_DISTINCT = 8
+_RUN = 16
 
 
 def exact_loss(suspect: Sharing, length: int = LENGTH) -> Loss:
@@ -75,12 +76,18 @@ def _look(suspect: Sharing, claimed: float, samples: int, seed: int, objections:
     shorter = Trajectory(first.visits[:1]) if suspect.core.hides_length else first
     if not all(depends_on_the_draws_alone(suspect, first, other) for other in (second, shorter)):
         objections["same draws"] = "give other days when something else was true"
-    if len({day.visits for day in suspect.share_many([first] * 200)}) < _DISTINCT:
+    if _alike_by_chance(suspect, first) > _SURE:
         return  # a null, or a day that is all but certain, comes again and again
     if workers_repeat(suspect, first):
         objections["forked workers"] = "make the same days"
     if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):
         objections["second time"] = "gives the same days"
+
+
+def _alike_by_chance(suspect: Sharing, day: Trajectory, samples: int = 400) -> float:
+    """Chance that two honest runs of `_RUN` shares of a day are the same, by how often each output comes."""
+    counts = Counter(shared.visits for shared in suspect.share_many([day] * samples))
+    return float(sum((count / samples) ** 2 for count in counts.values()) ** _RUN)
 
 
 def _draws_made(suspect: Sharing, day: Trajectory) -> int:
@@ -110,7 +117,7 @@ def _two_days(suspect: Sharing, length: int) -> tuple[Trajectory, Trajectory]:
     return first, secrets[other]
 
 
-def workers_repeat(suspect: Sharing, day: Trajectory, workers: int = 3, days: int = 16) -> bool:
+def workers_repeat(suspect: Sharing, day: Trajectory, workers: int = 3, days: int = _RUN) -> bool:
     """Whether forked processes, who should have nothing in common, share the same."""
     context = get_context("fork")
     queue = context.Queue()
