@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.arrays import Floats
 from elsewhere.evaluate.error import day_errors
-from elsewhere.evaluate.hotspots import HOURS, Visitors, groupings, unique_visitors
+from elsewhere.evaluate.hotspots import HOURS, Visitors, groupings, unique_visitors, visitor_counts
 from elsewhere.evaluate.intervals import Estimate, mean_estimates
 from elsewhere.evaluate.pairs import DIMENSIONS, Pairs, paired
 from elsewhere.methods.codebook import ANY_LENGTH, Codebook
@@ -126,9 +125,8 @@ def kept_share(pairs: Pairs) -> float:
     real, shared = _presence(pairs)
     days, cells = pairs.real.days, real.groups * HOURS
     together = np.isin(real.owners * cells + real.cells, shared.owners * cells + shared.cells)
-    given = _counts(real) > 0
-    hits = np.bincount(real.cells[together], minlength=cells)[given]
-    mine, theirs = _counts(real)[given], _counts(shared)[given]
+    mine, theirs = (visitor_counts(side, np.ones(days)).ravel() for side in (real, shared))
+    hits = np.bincount(real.cells[together], minlength=cells)
     # P(shared | true) − P(shared | not true), each cell as often as people are there.
     if_there = hits.sum() / mine.sum()
     if_not = float(((theirs - hits) / np.maximum(days - mine, 1) * mine).sum() / mine.sum())
@@ -141,14 +139,10 @@ def _presence(pairs: Pairs) -> tuple[Visitors, Visitors]:
     return real, shared
 
 
-def _counts(visitors: Visitors) -> Floats:
-    return np.bincount(visitors.cells, minlength=visitors.groups * HOURS).astype(np.float64)
-
-
 def _visible_changes(pairs: Pairs, kept: float, people: Sequence[int]) -> dict[int, float]:
     """In per cent of all people, for a cell and hour as busy as those that people are in."""
     _, shared = _presence(pairs)
-    counts = _counts(shared)
+    counts = visitor_counts(shared, np.ones(pairs.real.days))
     share = float((counts * counts).sum() / max(counts.sum(), 1.0)) / pairs.real.days
     spread = math.sqrt(share * (1 - share))
     return {
