@@ -13,7 +13,7 @@ from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone, len
 from elsewhere.audit.channel import Loss, all_trajectories, largest_loss
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import total
-from elsewhere.mechanism.step import GivenStep, State
+from elsewhere.mechanism.listing import GivenStep, State
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness

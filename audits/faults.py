@@ -15,14 +15,14 @@ from elsewhere.arrays import Bools, Indices
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, split_evenly, windows
 from elsewhere.mechanism.codebook import day_costs
-from elsewhere.mechanism.draw import coin_of
+from elsewhere.mechanism.individual import VisitTables, order_by_time
 from elsewhere.mechanism.length import HiddenLength
-from elsewhere.mechanism.perturb import plan_draws
-from elsewhere.mechanism.place_proposal import list_places, open_places
-from elsewhere.mechanism.place_walks import WalkTables
-from elsewhere.mechanism.proposal import Proposals, build_proposals
-from elsewhere.mechanism.step import AnyStep, Outcome, State, Step
-from elsewhere.mechanism.visits import VisitTables, order_by_time
+from elsewhere.mechanism.listing import AnyStep, Outcome, State, Step
+from elsewhere.mechanism.ngram import plan_draws
+from elsewhere.mechanism.ngram_proposal import Proposals, build_proposals
+from elsewhere.mechanism.place_ngram import WalkTables
+from elsewhere.mechanism.place_ngram_proposal import list_places, open_places
+from elsewhere.mechanism.rejection import coin_of
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.ngram import Ngram, NgramTables

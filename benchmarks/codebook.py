@@ -13,12 +13,12 @@ import numpy as np
 import elsewhere as ew
 from cities import city_with_days
 from elsewhere.audit.bounds import draw_losses
+from elsewhere.days.prior import likely_days, world_prior
+from elsewhere.days.visits import place_world
 from elsewhere.evaluate.summary import summarise
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.nulls import NULLS, fair_nulls
 from elsewhere.methods.sharing import Sharing
-from elsewhere.world.likely_days import likely_days, world_prior
-from elsewhere.world.visits import place_world
 from elsewhere.world.world import World
 
 _DAYS = 2000

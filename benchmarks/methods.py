@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from elsewhere.reconstruct.integer_program import solve_integer_program
 
 import elsewhere as ew
 from cities import city_with_days, write_city
-from elsewhere.mechanism.perturb import Plan
+from elsewhere.days.visits import place_distances, steps_block, visit_distances
+from elsewhere.mechanism.ngram import Plan
 from elsewhere.methods.nulls import NULLS
 from elsewhere.methods.place_ngram import PlaceNgram
 from elsewhere.methods.registry import METHODS
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
-from elsewhere.reconstruct.integer_program import solve_integer_program
-from elsewhere.world.visits import place_distances, steps_block, visit_distances
 from elsewhere.world.world import World
 
 _REPEATS = 3

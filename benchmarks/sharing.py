@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from elsewhere.reconstruct.integer_program import solve_integer_program
 
 import elsewhere as ew
 from cities import write_city, write_days
 from elsewhere.mechanism.budget import split_evenly
-from elsewhere.mechanism.perturb import perturb_regions, plan_draws
-from elsewhere.mechanism.proposal import build_proposals
+from elsewhere.mechanism.ngram import perturb_regions, plan_draws
+from elsewhere.mechanism.ngram_proposal import build_proposals
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
-from elsewhere.reconstruct.integer_program import solve_integer_program
 from elsewhere.world.world import World
 
 _REPEATS = 5

@@ -9,11 +9,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from elsewhere.config import parse_config
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.places import Place
-from elsewhere.params import WorldSettings, restored_settings
 from elsewhere.world.build import build_world
+from elsewhere.world.settings import WorldSettings, restored_settings
+from elsewhere.world.toml import parse_config
 from elsewhere.world.world import World
 
 HOURS = ["", "24/7", "09:00-17:00", "22:00-03:00", "09:30-10:10", "Mo 10:00-12:00", "Tu 18:00-26:00", "off"]

@@ -1,7 +1,14 @@
-"""Share where you went without giving away where you were."""
+"""Share where you went without giving away where you were.
+
+>>> import elsewhere as ew
+>>> shared, info = ew.method("codebook", world, epsilon=5).share(ew.Trajectory([("a", 60), ("b", 72)]))
+>>> float(info.epsilon)
+5.0
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from elsewhere.errors import BudgetError, ElsewhereError, InputError, MissingExtraError, WorldFileError
@@ -9,13 +16,13 @@ from elsewhere.trajectories import SharedTrajectory, Trajectory, Visit
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
-    from elsewhere.config import read_config
-    from elsewhere.methods.frames import from_frame, to_frame
-    from elsewhere.methods.ledger import Ledger
-    from elsewhere.methods.reading import read_trajectories
+    from elsewhere.device.frames import from_frame, to_frame
+    from elsewhere.device.ledger import Ledger
+    from elsewhere.device.reading import read_trajectories
     from elsewhere.methods.registry import METHODS, method
     from elsewhere.methods.tuning import tune
     from elsewhere.world.build import build_world
+    from elsewhere.world.toml import read_config
     from elsewhere.world.update import update_world
 
 __version__ = "0.1.0"
@@ -45,13 +52,13 @@ __all__ = [
 # What a caller may not need loads on first use: libraries that build worlds, loops that share.
 _LAZY = {
     "METHODS": "elsewhere.methods.registry",
-    "Ledger": "elsewhere.methods.ledger",
+    "Ledger": "elsewhere.device.ledger",
     "build_world": "elsewhere.world.build",
-    "from_frame": "elsewhere.methods.frames",
-    "to_frame": "elsewhere.methods.frames",
+    "from_frame": "elsewhere.device.frames",
     "method": "elsewhere.methods.registry",
-    "read_trajectories": "elsewhere.methods.reading",
-    "read_config": "elsewhere.config",
+    "read_config": "elsewhere.world.toml",
+    "read_trajectories": "elsewhere.device.reading",
+    "to_frame": "elsewhere.device.frames",
     "tune": "elsewhere.methods.tuning",
     "update_world": "elsewhere.world.update",
 }
@@ -60,11 +67,13 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'elsewhere' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415 - only when something lazy is asked for
-
     try:
         return getattr(import_module(_LAZY[name]), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("elsewhere"):
             raise
         raise MissingExtraError(name, "build") from None
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,42 +1,38 @@
-"""The one door to numba: loops that pay for compilation, kept on disk once compiled."""
+"""The one door to numba: loops that pay for compilation, kept on disk once compiled.
+
+Compiled code is kept under a *fingerprint* of the function: its bytecode, the numbers it takes from its
+module, and the fingerprints of all compiled functions it calls. So it is found again after a file was
+touched, moved or commented, in another clone, and wherever the cache is; and it is never found once any loop
+that it is made of has changed. Numba's own cache goes by the time of a file, and does not notice a change in
+a function that is called from another file: the audit would then look at code that is no longer there.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+import numpy as np
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from platformdirs import user_cache_path
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-
-def forget_stale_code(package: Path) -> None:
-    """Throw compiled code away if any source with compiled loops has changed since it was made.
-
-    Numba notices a change of a function's own file, but not of what it calls from other files: the
-    audit would then look at code that is no longer there.
-    """
-    stamp = package / "__pycache__" / "compiled.stamp"
-    sources = sorted(package.rglob("*.py"))
-    with suppress(OSError):
-        times = " ".join(str(path.stat().st_mtime_ns) for path in sources)
-        kept = stamp.read_text().split("\n") if stamp.exists() else ["", ""]
-        if kept[0] == times:
-            return
-        contents = [path.read_bytes() for path in sources]
-        loops = hashlib.sha256(b"\0".join(c for c in contents if b"compiled" in c)).hexdigest()
-        if kept[-1] != loops:
-            for made in package.rglob("__pycache__/*.nb[ci]"):
-                made.unlink(missing_ok=True)
-        stamp.parent.mkdir(exist_ok=True)
-        stamp.write_text(f"{times}\n{loops}")
-
-
-forget_stale_code(Path(__file__).parent)
+# Numba has no types here, and no public way to keep compiled code under a name of one's own.
+_RESULTS: Any = CompileResult
+_PICKLED: Any = dumps
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -44,4 +40,119 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
     No fastmath: the same inputs must give the same bits here, in numpy and on another machine.
     """
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(function))
+    loop: Any = numba.njit(nogil=True)(function)
+    loop._cache = KeptCode(loop.py_func)  # noqa: SLF001 - numba has no public way to keep code elsewhere
+    return cast("Callable[P, R]", loop)
+
+
+def compiled_as(name: str, function: Callable[P, R]) -> Callable[P, R]:
+    """The same for a function made inside another one: its name must be its own, or linkers mix them up."""
+    function.__name__ = function.__qualname__ = name
+    return compiled(function)
+
+
+class KeptCode(NullCache):
+    """Compiled code of one function in files: one for each fingerprint and types of arguments."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+        self._fingerprint = ""
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_folder())
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """What was compiled for these types of arguments, or None."""
+        target_context.refresh()
+        try:
+            kept = pickle.loads(self._path(signature, target_context.codegen()).read_bytes())  # noqa: S301 - ours
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
+        return _RESULTS._rebuild(target_context, *kept)  # noqa: SLF001 - as numba's own cache does
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep what was compiled, whole or not at all; a folder that cannot be written to is no fault."""
+        if result.library.has_dynamic_globals or result.lifted:
+            return
+        path = self._path(signature, result.codegen)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(_PICKLED(result._reduce()))  # noqa: SLF001 - as numba's own cache does
+            Path(file.name).replace(path)
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        if not self._fingerprint:  # only now are all functions there that this one calls
+            self._fingerprint = fingerprint(self._function)
+        about = (numba.__version__, self._fingerprint, str(signature), codegen.magic_tuple())
+        name = hashlib.sha256(repr(about).encode()).hexdigest()[:32]
+        return cache_folder() / f"{self._function.__name__}-{name}.nbc"
+
+
+@cache
+def cache_folder() -> Path:
+    """Where compiled code is kept: as NUMBA_CACHE_DIR says, beside the package, or with the user's caches."""
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(given) / "elsewhere"
+    beside = Path(__file__).parent / "__pycache__" / "compiled"
+    with suppress(OSError):
+        beside.mkdir(parents=True, exist_ok=True)
+        if os.access(beside, os.W_OK):
+            return beside
+    return Path(user_cache_path("elsewhere")) / "compiled"
+
+
+def fingerprint(function: FunctionType) -> str:
+    """What a compiled function is made of, in 64 letters: the same exactly if its machine code would be."""
+    digest = hashlib.sha256()
+    for part in _parts(function, set()):
+        digest.update(part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
+    if function in seen:
+        return
+    seen.add(function)
+    yield function.__qualname__
+    names: list[str] = []
+    for code in _codes(function.__code__):
+        yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))
+        yield repr([value for value in code.co_consts if not _is_text_or_code(value)])
+        names += code.co_names
+    values = [function.__globals__[name] for name in names if name in function.__globals__]
+    values += [cell.cell_contents for cell in function.__closure__ or ()]
+    for value in values:
+        called = getattr(value, "py_func", None)
+        if called is not None:
+            yield from _parts(called, seen)
+        else:
+            yield _described(value)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _codes(value)
+
+
+def _is_text_or_code(value: object) -> bool:
+    """Docstrings make no difference; code inside code is looked at by itself."""
+    return isinstance(value, str | CodeType)
+
+
+def _described(value: Any) -> str:
+    """A global as compiled code sees it: the number itself, a record by its fields, anything else by name."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, ModuleType):
+        return value.__name__
+    fields = getattr(value, "_fields", None)
+    if isinstance(value, type) and fields is not None:
+        return f"{value.__qualname__} {fields}"
+    if isinstance(value, bool | int | float | complex | str | tuple | np.generic) or value is None:
+        return repr(value)
+    return str(getattr(value, "__qualname__", type(value).__qualname__))

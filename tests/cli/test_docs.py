@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.config import parse_config
-from elsewhere.params import WorldSettings
+from elsewhere.world.settings import WorldSettings
+from elsewhere.world.toml import parse_config
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (

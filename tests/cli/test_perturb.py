@@ -18,8 +18,8 @@ import pytest
 
 import elsewhere as ew
 from commands import Command
+from elsewhere.device.job_folder import JobFolder
 from elsewhere.methods import job
-from elsewhere.methods.job_folder import JobFolder
 from worlds import build, place
 
 HEADER = "uid,tid,datetime,lat,lng,place_id\n"
@@ -323,7 +323,7 @@ import sys, time
 from pathlib import Path
 import elsewhere as ew
 from elsewhere.methods import job
-from elsewhere.methods.job_folder import JobFolder
+from elsewhere.device.job_folder import JobFolder
 job.BATCH = 4
 share = job._share_part
 def slow(*arguments):

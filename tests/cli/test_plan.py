@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from elsewhere.knowledge.prior import build_prior, draw_from
 
 import elsewhere as ew
 from commands import Command
 from elsewhere.evaluate.pairs import paired
 from elsewhere.evaluate.plan import kept_share, plan, pretend_days
 from elsewhere.knowledge.places import Place
-from elsewhere.knowledge.prior import build_prior, draw_from
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.mechanism.codebook import Candidates
 from elsewhere.methods.codebook import ANY_LENGTH, Codebook

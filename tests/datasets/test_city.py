@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 import shapely
+from elsewhere.datasets.city import read_city
 
 import elsewhere as ew
 from elsewhere.datasets.bundle import write_dataset
-from elsewhere.datasets.city import read_city
 from elsewhere.datasets.feasible import only_feasible
 from elsewhere.datasets.osm_places import embedded_city
 from elsewhere.datasets.osm_tags import groups, kind_of

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from elsewhere.datasets.bundle import write_dataset
-from elsewhere.datasets.exports import Fix, Stay, read_export
 from elsewhere.datasets.personal import DayMaker, find_stays, personal_day, personal_days, read_personal
+from elsewhere.device.exports import Fix, Stay, read_export
 from elsewhere.errors import InputError
 from elsewhere.world.world import World
 from raw import gzipped, real

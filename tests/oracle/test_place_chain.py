@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from elsewhere.reconstruct.integer_program import solve_integer_program
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from elsewhere.days.visits import place_distances, place_world, visit_distances
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.budget import split_evenly
-from elsewhere.mechanism.perturb import plan_draws
-from elsewhere.mechanism.place_walks import spread
-from elsewhere.reconstruct.integer_program import solve_integer_program
+from elsewhere.mechanism.ngram import plan_draws
+from elsewhere.mechanism.place_ngram import spread
 from elsewhere.reconstruct.node_errors import place_boxes, region_columns
 from elsewhere.reconstruct.place_chain import SHIFTED, place_chains
-from elsewhere.world.visits import place_distances, place_world, visit_distances
 from elsewhere.world.world import World
 from worlds import build, world_inputs
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from elsewhere.days.visits import place_world
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.randomness import SeededRandomness
 from elsewhere.reconstruct.place_path import (
@@ -25,7 +26,6 @@ from elsewhere.reconstruct.place_path import (
     sample_by_counting,
     smooth_times,
 )
-from elsewhere.world.visits import place_world
 from elsewhere.world.world import World
 from privacy_tools import p_value
 from worlds import build, place, world_inputs

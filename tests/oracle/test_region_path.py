@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from elsewhere.reconstruct.integer_program import solve_integer_program
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from elsewhere.days.visits import place_world
 from elsewhere.mechanism.budget import split_evenly
-from elsewhere.mechanism.perturb import plan_draws
+from elsewhere.mechanism.ngram import plan_draws
 from elsewhere.reconstruct.chain import NO_CHAIN, region_edges
-from elsewhere.reconstruct.integer_program import solve_integer_program
 from elsewhere.reconstruct.node_errors import region_boxes, region_columns
 from elsewhere.reconstruct.region_path import region_paths
-from elsewhere.world.visits import place_world
 from elsewhere.world.world import World
 from worlds import build, world_inputs
 

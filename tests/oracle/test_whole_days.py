@@ -16,10 +16,7 @@ from hypothesis import strategies as st
 
 import elsewhere as ew
 from elsewhere.audit.channel import all_trajectories, chances
-from elsewhere.knowledge.travel import is_reachable
-from elsewhere.methods.whole_day import Global
-from elsewhere.randomness import SeededRandomness
-from elsewhere.world.visits import (
+from elsewhere.days.visits import (
     PlaceWorld,
     VisitDistances,
     largest_visit_distance,
@@ -28,6 +25,9 @@ from elsewhere.world.visits import (
     visit_distance,
     visit_distances,
 )
+from elsewhere.knowledge.travel import is_reachable
+from elsewhere.methods.whole_day import Global
+from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
 from privacy_tools import p_value
 from tiny_worlds import tiny_world

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 import elsewhere as ew
+from elsewhere.days.alignment import align
+from elsewhere.days.visits import visit_distance, visit_distances
 from elsewhere.evaluate.density import density_estimates, jensen_shannon
 from elsewhere.evaluate.error import day_errors, mean_errors
 from elsewhere.evaluate.hotspots import (
@@ -32,8 +34,6 @@ from elsewhere.evaluate.ranges import day_preservation
 from elsewhere.evaluate.summary import null_summaries, summarise
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.randomness import seeded_generator
-from elsewhere.world.alignment import align
-from elsewhere.world.visits import visit_distance, visit_distances
 from elsewhere.world.world import World
 from worlds import build, place
 

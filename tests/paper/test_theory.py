@@ -11,8 +11,8 @@ import pytest
 
 import elsewhere as ew
 from elsewhere.evaluate.theory import em_distance_at_most, global_prediction, ngram_prediction
-from elsewhere.mechanism.draw import SCORE_STEPS
-from elsewhere.mechanism.whole_days import day_scores, list_days
+from elsewhere.mechanism.rejection import SCORE_STEPS
+from elsewhere.mechanism.whole_day import day_scores, list_days
 from elsewhere.methods.whole_day import Global
 from elsewhere.randomness import SeededRandomness
 from tiny_worlds import tiny_world

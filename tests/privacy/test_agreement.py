@@ -18,8 +18,8 @@ from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.mechanism import rows
 from elsewhere.mechanism.codebook import Odds
-from elsewhere.mechanism.draw import coin_of
-from elsewhere.mechanism.place_walks import WalkTables
+from elsewhere.mechanism.place_ngram import WalkTables
+from elsewhere.mechanism.rejection import coin_of
 from elsewhere.methods.ngram import Ngram, NgramTables
 from elsewhere.methods.nulls import NULLS
 from elsewhere.methods.place_ngram import PlaceNgram

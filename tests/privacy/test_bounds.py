@@ -16,7 +16,7 @@ from elsewhere.audit.channel import largest_loss
 from elsewhere.audit.losses import log_mass, made_up_days, sampled_losses
 from elsewhere.audit.report import audit
 from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.step import Outcome, State, Step
+from elsewhere.mechanism.listing import Outcome, State, Step
 from elsewhere.methods.ngram import Ngram
 from elsewhere.randomness import SeededRandomness
 from tiny_worlds import tiny_world

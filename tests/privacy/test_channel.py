@@ -21,9 +21,9 @@ import elsewhere as ew
 from cases import WORLDS, case
 from detectors import audited, exact_loss
 from elsewhere.audit.channel import all_trajectories, chances, largest_loss
-from elsewhere.mechanism.perturb import plan_draws
-from elsewhere.mechanism.proposal import build_proposals
-from elsewhere.mechanism.step import Outcome, State, Step, list_walks
+from elsewhere.mechanism.listing import Outcome, State, Step, list_walks
+from elsewhere.mechanism.ngram import plan_draws
+from elsewhere.mechanism.ngram_proposal import build_proposals
 from elsewhere.methods.ngram import Ngram, NgramTables
 from elsewhere.methods.nulls import NULLS
 from elsewhere.methods.registry import METHODS
@@ -202,7 +202,7 @@ def test_candidates_that_depend_on_the_truth_cost_everything() -> None:
 def test_listed_proposals_are_uniform_also_where_counts_are_scaled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bits: int, length: int
 ) -> None:
-    monkeypatch.setattr("elsewhere.mechanism.proposal._WEIGHT_BITS", bits)
+    monkeypatch.setattr("elsewhere.mechanism.ngram_proposal._WEIGHT_BITS", bits)
     world = tiny_world(tmp_path, 21)
     try:
         walks = list_walks(build_proposals(world.graph, length), length)

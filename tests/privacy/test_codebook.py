@@ -20,6 +20,9 @@ from elsewhere.audit.agreement import depends_on_the_draws_alone
 from elsewhere.audit.bounds import draw_losses
 from elsewhere.audit.channel import all_trajectories, largest_loss
 from elsewhere.audit.report import audit
+from elsewhere.days.alignment import align
+from elsewhere.days.visits import visit_distance, visit_distances
+from elsewhere.device.job import perturb_file
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.codebook import (
     Candidates,
@@ -30,13 +33,10 @@ from elsewhere.mechanism.codebook import (
     uniform_below,
 )
 from elsewhere.methods.codebook import ANY_LENGTH, Codebook
-from elsewhere.methods.job import perturb_file
 from elsewhere.methods.protocol import Drawn
 from elsewhere.methods.sharing import Sharing
 from elsewhere.methods.tuning import expected_errors, tune
 from elsewhere.randomness import SeededRandomness
-from elsewhere.world.alignment import align
-from elsewhere.world.visits import visit_distance, visit_distances
 from elsewhere.world.world import World
 from privacy_tools import p_value
 from tiny_worlds import tiny_world

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from elsewhere.compiled import compiled
-from elsewhere.mechanism.coin import Tape, accepts_exp, below, new_tape, ran_out
 from elsewhere.randomness import SeededRandomness
+from elsewhere.tape import Tape, accepts_exp, below, new_tape, ran_out
 from privacy_tools import PlainTape, p_value
 
 SAMPLES = 200_000

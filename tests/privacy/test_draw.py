@@ -20,11 +20,11 @@ from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
 from elsewhere.mechanism import proposal
 from elsewhere.mechanism.budget import Draw, split_evenly
-from elsewhere.mechanism.coin import Tape, new_tape, ran_out
-from elsewhere.mechanism.draw import SCORE_STEPS, coin_of, draw_walk, score
-from elsewhere.mechanism.perturb import perturb_regions, plan_draws
-from elsewhere.mechanism.proposal import Proposals, build_proposals, propose
+from elsewhere.mechanism.ngram import perturb_regions, plan_draws
+from elsewhere.mechanism.ngram_proposal import Proposals, build_proposals, propose
+from elsewhere.mechanism.rejection import SCORE_STEPS, coin_of, draw_walk, score
 from elsewhere.randomness import SeededRandomness, SystemRandomness
+from elsewhere.tape import Tape, new_tape, ran_out
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
 from privacy_tools import PlainTape, exact_draw, p_value

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import elsewhere as ew
 from detectors import exact_loss
 from elsewhere.audit.channel import chances
-from elsewhere.mechanism.draw import Coin
 from elsewhere.mechanism.length import HiddenLength, split_off_length, stretched
+from elsewhere.mechanism.rejection import Coin
 from elsewhere.randomness import SeededRandomness
 from privacy_tools import p_value
 from tiny_worlds import tiny_world

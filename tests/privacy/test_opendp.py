@@ -13,8 +13,8 @@ from scipy.stats import chi2_contingency
 
 import elsewhere as ew
 from elsewhere.audit.channel import all_trajectories, chances
-from elsewhere.mechanism.draw import SCORE_STEPS
-from elsewhere.mechanism.step import Step
+from elsewhere.mechanism.listing import Step
+from elsewhere.mechanism.rejection import SCORE_STEPS
 from elsewhere.randomness import SeededRandomness
 from privacy_tools import p_value
 from tiny_worlds import tiny_world

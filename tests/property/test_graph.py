@@ -93,7 +93,7 @@ def test_backward_counts_equal_enumeration(case: tuple[int, int, float]) -> None
     packed[:, :count] = edges
     words = np.packbits(packed, axis=1, bitorder="little").view(np.uint64)
     graph = RegionGraph(words=words, out_degrees=degrees_of(words))
-    counts = graph.walk_counts(4)
+    counts = graph.ngram_counts(4)
     for start in range(count):
         walks: list[tuple[int, ...]] = [(start,)]
         for n in range(1, 5):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import elsewhere as ew
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.length import HiddenLength
-from elsewhere.mechanism.perturb import RegionFinder
+from elsewhere.mechanism.ngram import RegionFinder
 from elsewhere.methods.ngram import PLACE_WAYS
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.config import read_config
 from elsewhere.datasets.bundle import write_dataset
 from elsewhere.datasets.campus import Campus, build_campus, campus_events, generated_buildings
 from elsewhere.datasets.campus_files import read_campus
@@ -21,6 +20,7 @@ from elsewhere.errors import InputError
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.travel import is_reachable, straight_line
 from elsewhere.world.build import build_world
+from elsewhere.world.toml import read_config
 
 RAW = Path(os.environ.get("ELSEWHERE_DATA", "../shared/data")) / "ubc_campus"
 

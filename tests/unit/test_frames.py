@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 import elsewhere as ew
-from elsewhere.methods.frames import Tool
+from elsewhere.device.frames import Tool
 from elsewhere.world.world import World
 from worlds import build, place
 

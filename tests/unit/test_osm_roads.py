@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.io.osm_roads import Mode, direction, limit_kmh, may_use, read_osm_roads
+from elsewhere.inputs.osm_roads import Mode, direction, limit_kmh, may_use, read_osm_roads
 from elsewhere.knowledge.roads import road_milliseconds
 from elsewhere.knowledge.travel import StepTable
 from elsewhere.world.update import update_world

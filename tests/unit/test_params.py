@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from elsewhere.config import parse_config, read_config
 from elsewhere.errors import InputError
-from elsewhere.params import GridSpace, MatrixTravel, SpeedTravel, WorldConfig, restored_settings
 from elsewhere.world.build import plain_settings
+from elsewhere.world.settings import GridSpace, MatrixTravel, SpeedTravel, WorldConfig, restored_settings
+from elsewhere.world.toml import parse_config, read_config
 
 TABLES = {"places": "places.csv", "categories": "categories.csv"}
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.knowledge.places import Place, build_places
-from elsewhere.params import ClusterSpace, GridSpace, H3Space, PolygonSpace, SpaceSettings
 from elsewhere.world.regions import Polygons
+from elsewhere.world.settings import ClusterSpace, GridSpace, H3Space, PolygonSpace, SpaceSettings
 from elsewhere.world.space import SpaceLevels, divide_space, grid_sizes, read_polygons
 from worlds import TREE, place, places
 

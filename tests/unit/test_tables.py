@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.io.tables import (
+from elsewhere.inputs.tables import (
     read_categories,
     read_place_changes,
     read_places,

@@ -13,7 +13,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
-from elsewhere.io.gtfs import _footpaths, read_timetable
+from elsewhere.inputs.gtfs import _footpaths, read_timetable
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.sphere import unit_vectors
 from elsewhere.knowledge.timetable import (

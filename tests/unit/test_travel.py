@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.io.travel_tables import read_road_network, read_travel_matrix
+from elsewhere.inputs.travel_tables import read_road_network, read_travel_matrix
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import build_places
 from elsewhere.knowledge.roads import road_milliseconds

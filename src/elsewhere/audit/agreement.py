@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from elsewhere.arrays import Indices, Words
+from elsewhere.arrays import Counts, Indices, Words
 from elsewhere.audit.channel import chances
-from elsewhere.mechanism.step import Outcome, State
-from elsewhere.methods.protocol import Core, Drawn, Trials
+from elsewhere.mechanism.listing import Outcome, State
+from elsewhere.methods.protocol import Core, Drawn
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -117,7 +117,7 @@ class _FixedDraws:
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         # Draws that hide the length must be the same for days of other lengths, too.
         width = 1 if self._core.hides_length else secrets.shape[1]
         nobody = np.zeros((len(secrets), width), dtype=np.int32)

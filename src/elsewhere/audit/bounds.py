@@ -22,9 +22,9 @@ import numpy as np
 from elsewhere.arrays import Bools, Floats, Words
 from elsewhere.compiled import compiled
 from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.codebook import Odds
-from elsewhere.mechanism.draw import SCORE_STEPS
-from elsewhere.methods.ngram import NgramTables
+from elsewhere.mechanism.codebook import CodebookTables
+from elsewhere.mechanism.ngram import NgramTables
+from elsewhere.mechanism.rejection import SCORE_STEPS
 from elsewhere.world.distances import RegionDistances, region_distance
 
 _MOST_STEPS = 3e10
@@ -68,9 +68,10 @@ def _ngram_losses(
 
 @draw_losses.register
 def _codebook_losses(
-    odds: Odds, draws: Sequence[Draw], _tick: Callable[[], None] = lambda: None
+    tables: CodebookTables, draws: Sequence[Draw], _tick: Callable[[], None] = lambda: None
 ) -> list[DrawLoss]:
     """A pick spends as much for any two days whose nearest candidates differ: ε, but for what is missed."""
+    odds = tables.odds
     outside = math.exp(-odds.epsilon)
     accepted = (odds.nearest + (odds.candidates - odds.nearest) * outside) / odds.candidates
     missed = (1 - accepted) ** odds.trials
@@ -82,9 +83,9 @@ def _codebook_losses(
 
 
 def factor_of(tables: NgramTables, size: int, epsilon: Fraction) -> float:
-    """C in the weights e^(−c d) of a window of ``size`` regions: ε' / 2Δ, or ε' / 2 with Δ := 1."""
+    """The c in the weights e^(−c d) of a window of ``size`` regions: ε' / 2Δ, or ε' / 2 with Δ := 1."""
     index = next(i for i, draw in enumerate(tables.draws) if (draw.length, draw.epsilon) == (size, epsilon))
-    delta = 1.0 if tables.is_tilted else float(tables.plan.sensitivities[index])
+    delta = float(tables.windows.sensitivities[index]) if tables.is_clamped else 1.0
     return float(epsilon) / 2 / delta if delta > 0 else 0.0
 
 
@@ -96,7 +97,7 @@ def window_loss(
     factor = factor_of(tables, size, epsilon)
     largest = 2 * factor * size * _largest(tables)
     if count**size > _MOST_ENTRIES or size * float(count) ** (size + 1) > _MOST_STEPS or largest > 600:
-        proven = largest if tables.is_tilted else float(epsilon)
+        proven = float(epsilon) if tables.is_clamped else largest
         return DrawLoss(epsilon=epsilon, spent=proven, is_exact=False)
     costs = factor * _all_distances(tables.distances)
     edges = _dense(tables.proposals.words, count)
@@ -106,25 +107,25 @@ def window_loss(
         highest = _max_plus(highest, costs, axis)
         lowest = _max_plus(lowest, -costs, axis)
         tick()
-    ratios = np.where(_walks(edges, size), highest + lowest, -np.inf)
+    ratios = np.where(_feasible(edges, size), highest + lowest, -np.inf)
     output = np.unravel_index(int(np.argmax(ratios)), ratios.shape)
     spent = float(ratios[output])
-    if not tables.is_tilted:
+    if tables.is_clamped:
         spent = min(spent + float(epsilon) / SCORE_STEPS, float(epsilon))
-    walk = tuple(int(region) for region in output)
+    ngram = tuple(int(region) for region in output)
     return DrawLoss(
         epsilon=epsilon,
         spent=spent,
         is_exact=True,
-        first=_attained(-mass, -costs, walk),
-        second=_attained(mass, costs, walk),
-        output=walk,
+        first=_attained(-mass, -costs, ngram),
+        second=_attained(mass, costs, ngram),
+        output=ngram,
     )
 
 
 def _largest(tables: NgramTables) -> float:
     """Largest distance of the world: Δ of a window over its length."""
-    return float(tables.plan.sensitivities[0] / tables.plan.lengths[0])
+    return float(tables.windows.sensitivities[0] / tables.windows.lengths[0])
 
 
 @cache
@@ -158,7 +159,7 @@ def _log_masses(kernel: Floats, edges: Bools, size: int) -> Floats:
     return np.asarray(np.log(mass.reshape((len(kernel),) * size)))
 
 
-def _walks(edges: Bools, size: int) -> Bools:
+def _feasible(edges: Bools, size: int) -> Bools:
     """Which n-grams are feasible, an axis for each position."""
     feasible = np.ones((len(edges),) * size, dtype=np.bool_)
     for position in range(size - 1):
@@ -190,11 +191,11 @@ def _max_plus_rows(rows: Floats, costs: Floats, begin: int, end: int, out: Float
                     out[row, y] = max(out[row, y], total)
 
 
-def _attained(values: Floats, costs: Floats, walk: tuple[int, ...]) -> tuple[int, ...]:
+def _attained(values: Floats, costs: Floats, ngram: tuple[int, ...]) -> tuple[int, ...]:
     """The input that is worst for an output."""
     total = values
-    for axis, region in enumerate(walk):
-        shape = [1] * len(walk)
+    for axis, region in enumerate(ngram):
+        shape = [1] * len(ngram)
         shape[axis] = len(costs)
         total = total + costs[:, region].reshape(shape)
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(total)), total.shape))

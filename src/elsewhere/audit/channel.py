@@ -23,7 +23,7 @@ import numpy as np
 from elsewhere.arrays import Floats
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
-from elsewhere.mechanism.step import AnyStep, GivenStep, Outcome, State
+from elsewhere.mechanism.listing import AnyStep, GivenStep, Outcome, State
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 

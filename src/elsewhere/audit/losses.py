@@ -13,15 +13,14 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.audit.bounds import factor_of, window_loss
+from elsewhere.audit.made_up import made_up_days
 from elsewhere.compiled import compiled
 from elsewhere.mechanism.length import stretched
-from elsewhere.methods.ngram import NgramTables
+from elsewhere.mechanism.ngram import NgramTables
 from elsewhere.methods.sharing import Sharing
-from elsewhere.randomness import Randomness, seeded_generator
-from elsewhere.trajectories import Trajectory
-from elsewhere.world.bits import lowest_bit
+from elsewhere.randomness import Randomness
 from elsewhere.world.distances import RegionDistances, region_distance
-from elsewhere.world.world import World
+from elsewhere.world.graph import lowest_bit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,26 +82,6 @@ def _losses(
     return np.concatenate(parts)
 
 
-def made_up_days(world: World, length: int, count: int) -> list[Trajectory]:
-    """Days at places and times when they are open, at random: nobody's, so they may be shown."""
-    generator = seeded_generator(1)
-    days = []
-    for _ in range(count):
-        steps = np.sort(generator.choice(world.clock.timesteps, size=length, replace=False))
-        places = [generator.choice(_open_places(world, int(step))) for step in steps]
-        days.append(
-            Trajectory(
-                (world.places.ids[int(place)], int(step)) for place, step in zip(places, steps, strict=True)
-            )
-        )
-    return days
-
-
-def _open_places(world: World, timestep: int) -> Indices:
-    found = np.flatnonzero(world.is_open[:, timestep]).astype(np.int32)
-    return found if len(found) else np.arange(len(world.places), dtype=np.int32)
-
-
 def _window_losses(
     method: Sharing, first: tuple[int, ...], second: tuple[int, ...], samples: int, randomness: Randomness
 ) -> Floats:
@@ -112,11 +91,11 @@ def _window_losses(
         raise TypeError("only n-grams of regions have such losses")
     ours, theirs = np.array(first, dtype=np.int32), np.array(second, dtype=np.int32)
     drawn, _ = method.core.perturb(np.tile(ours, (samples, 1)), randomness, constant_work=False)
-    plan, total = tables.plan, np.zeros(samples)
+    windows, total = tables.windows, np.zeros(samples)
     for index, draw in enumerate(tables.draws):
         factor = factor_of(tables, draw.length, draw.epsilon)
         window = slice(draw.start, draw.start + draw.length)
-        offset = int(plan.offsets[index])
+        offset = int(windows.offsets[index])
         outputs = drawn.values[:, offset : offset + draw.length]
         for sign, truth in ((1, ours[window]), (-1, theirs[window])):
             far = tables.distances.combined(truth[None, :], outputs).sum(axis=1)
@@ -124,20 +103,20 @@ def _window_losses(
     return np.asarray(total)
 
 
-def log_mass(tables: NgramTables, walk: Indices, factor: float) -> float:
+def log_mass(tables: NgramTables, ngram: Indices, factor: float) -> float:
     """Ln Z: sum of the weights e^(−c d) over all feasible windows, for one input."""
-    return float(np.log(_mass(tables.distances, tables.proposals.words, walk, factor)))
+    return float(np.log(_mass(tables.distances, tables.proposals.words, ngram, factor)))
 
 
 @compiled
-def _mass(distances: RegionDistances, words: Words, walk: Indices, factor: float) -> float:
+def _mass(distances: RegionDistances, words: Words, ngram: Indices, factor: float) -> float:
     count = len(words)
     sums = np.ones(count)
-    for position in range(len(walk)):
+    for position in range(len(ngram)):
         if position:
             sums = _pushed(words, sums)
         for region in range(count):
-            sums[region] *= np.exp(-factor * region_distance(distances, walk[position], region))
+            sums[region] *= np.exp(-factor * region_distance(distances, ngram[position], region))
     return float(sums.sum())
 
 

@@ -9,15 +9,14 @@ from typing import Any
 
 from elsewhere import __version__
 from elsewhere.audit.bounds import DrawLoss, draw_losses
+from elsewhere.audit.claims import check_claim
 from elsewhere.audit.losses import PAIRS, Losses, sampled_losses
-from elsewhere.audit.near import check_flags
 from elsewhere.audit.sampling import LowerBound
 from elsewhere.mechanism.budget import Draw
-from elsewhere.methods.codebook import Codebook
+from elsewhere.methods.protocol import MethodFacts
 from elsewhere.methods.sharing import Sharing
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SystemRandomness
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class AuditReport:
     """What is claimed, what is spent, and how that is known."""
 
     version: str
-    facts: dict[str, Any]
+    facts: MethodFacts
     world: str
     length: int
     claimed: Fraction
@@ -46,7 +45,7 @@ class AuditReport:
 
     @property
     def is_ldp(self) -> bool:
-        return bool(self.facts["is_ldp"])
+        return self.facts.is_ldp
 
     @property
     def is_exact(self) -> bool:
@@ -60,7 +59,7 @@ class AuditReport:
     @property
     def promise(self) -> str:
         days = "any two days"
-        if self.facts["length_is_public"]:
+        if self.facts.length_is_public:
             days += f" of {self.length} visits" if self.length > 1 else " of one visit"
         if not self.is_ldp:
             return (
@@ -75,9 +74,9 @@ class AuditReport:
     @property
     def days(self) -> str:
         """Which days it is about."""
-        if self.facts["length_is_public"]:
+        if self.facts.length_is_public:
             return f"a day of {self.length} visits"
-        return f"any day, shared as at most {self.facts['hide_length']} visits"
+        return f"any day, shared as at most {self.facts.most_visits} visits"
 
     @property
     def how(self) -> str:
@@ -89,7 +88,7 @@ class AuditReport:
             ways = "the proven bound for each draw, added up"
         if not self.is_ldp:
             ways += "; that is the ideal mechanism, its sampling in floating point has no finite ε at all"
-        if "length_epsilon" not in self.facts:
+        if self.facts.length_epsilon is None:
             return ways
         return f"{ways}; the worst of all lengths, {self.length} visits"
 
@@ -101,13 +100,14 @@ class AuditReport:
             "the ids it is filed under",
             "which world was used",
         ]
-        if self.facts["length_is_public"]:
+        if self.facts.length_is_public:
             return ["the number of visits of the day", *public]
-        return [f"that the day is shared as at most {self.facts['hide_length']} visits", *public]
+        return [f"that the day is shared as at most {self.facts.most_visits} visits", *public]
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
-        facts = {name: value for name, value in self.facts.items() if name not in {"promise", "epsilon"}}
+        said = self.facts.as_json()
+        facts = {name: value for name, value in said.items() if name not in {"promise", "epsilon"}}
         plain: dict[str, Any] = {
             "elsewhere": self.version,
             **facts,
@@ -145,12 +145,11 @@ class AuditReport:
 
 
 def audit(
-    method: Sharing, length: int, *, black_box: LowerBound | None = None, progress: Progress | None = None
+    method: Sharing, length: int, *, black_box: LowerBound | None = None, progress: Progress = no_progress
 ) -> AuditReport:
     """Audit ``method`` on its world for days of ``length`` visits; of all lengths, if it is hidden."""
     method.prepare(length)
-    if isinstance(method.core, Codebook):
-        check_flags(method.core, length)
+    check_claim(method.core.tables(length), method.core, length)
     lengths = [length] if method.hidden is None else list(range(1, method.hidden.cap + 1))
     positions = sum(sum({d.length: d.length for d in method.core.draws_for(n)}.values()) for n in lengths)
     done = 0
@@ -158,14 +157,13 @@ def audit(
     def tick() -> None:
         nonlocal done
         done += 1
-        if progress is not None:
-            progress(done, positions + PAIRS + 1)
+        progress(done, positions + PAIRS + 1)
 
     found = {drawn: _lines(method, drawn, tick) for drawn in lengths}
     worst = max(found, key=lambda drawn: (_sum(found[drawn]), drawn))
     return AuditReport(
         version=__version__,
-        facts=method.describe(),
+        facts=method.facts(),
         world=method.world.hash,
         length=worst,
         claimed=sum((draw.epsilon for draw in method.draws_for(worst)), start=Fraction(0)),

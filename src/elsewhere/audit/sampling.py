@@ -18,7 +18,7 @@ from typing import Protocol
 from scipy.stats import beta
 
 from elsewhere.errors import InputError
-from elsewhere.methods.protocol import Progress
+from elsewhere.progress import Progress, no_progress
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 
 FEWEST = 100
@@ -65,7 +65,7 @@ def black_box(
     samples: int = 20_000,
     alpha: float = 1e-3,
     workers: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> list[LowerBound]:
     """For each pair of inputs a lower bound on ε, from ``samples`` real calls of `share` for each input."""
     if samples < FEWEST:
@@ -78,8 +78,7 @@ def black_box(
     found: list[list[frozenset[Feature]]] = [[] for _ in days]
     for number, shared in enumerate(_run(method, tasks, workers)):
         found[number // len(pieces)] += [features(day) for day in shared]
-        if progress is not None:
-            progress(number + 1, len(tasks))
+        progress(number + 1, len(tasks))
     return [_bound(found[2 * i], found[2 * i + 1], alpha) for i in range(len(pairs))]
 
 

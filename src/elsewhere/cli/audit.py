@@ -7,21 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.console import (
-    METHOD_HELP,
-    SAME_LENGTH_HELP,
-    facts_table,
-    needs_extra,
-    out,
-    print_json,
-    progress_bar,
-    table,
-    warn,
-)
-from elsewhere.cli.perturb import given_options, kept_tables
+from elsewhere.cli import method
+from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, table, warn
 from elsewhere.errors import InputError
-from elsewhere.io.files import refuse_to_replace, write_text
-from elsewhere.world.world import World
+from elsewhere.inputs.files import refuse_to_replace, write_text
+from elsewhere.methods.registry import DEFAULT
 
 if TYPE_CHECKING:
     from elsewhere.audit.report import AuditReport
@@ -36,29 +26,18 @@ def audit(
         ),
     ],
     *,
-    name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "-n", help="Length of an n-gram, 1 or more; for ngram, ngram-noh, physdist.  [default: 2]"
-        ),
-    ] = None,
+    name: method.Name = DEFAULT,
+    n: method.NgramLength = None,
     visits: Annotated[
         int | None,
         typer.Option(
             min=1, help="Visits of the days to look at; all lengths with --hide-length.  [default: 5]"
         ),
     ] = None,
-    sensitivity: Annotated[
-        str | None,
-        typer.Option(help="'1' shows what the paper's numbers really cost.  [default: world]"),
-    ] = None,
-    same_length: Annotated[
-        bool, typer.Option("--same-length", help=SAME_LENGTH_HELP, show_default=False)
-    ] = False,
-    hide_length: Annotated[
-        int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
-    ] = None,
+    sensitivity: method.Sensitivity = None,
+    same_length: method.SameLength = False,
+    hide_length: method.HideLength = None,
+    settings: method.Settings = None,
     black_box: Annotated[
         int, typer.Option(metavar="N", min=0, help="Also share two days N times each, and look from outside.")
     ] = 0,
@@ -70,25 +49,26 @@ def audit(
 
     Nothing private is needed: the audit is about all days that there could be.
 
-    Example: elsewhere audit campus.world -m ngram -e 5 --page audit.html
+    Example: elsewhere audit campus.world -e 5 --page audit.html
     """
     with needs_extra("the audit", "build"):
-        from elsewhere.audit.losses import made_up_days  # noqa: PLC0415 - needs an extra
+        from elsewhere.audit.made_up import made_up_days  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.report import audit as audit_method  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.sampling import FEWEST  # noqa: PLC0415 - needs an extra
         from elsewhere.audit.sampling import black_box as look_from_outside  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method, options_of  # noqa: PLC0415 - needs an extra
     if page is not None:
         refuse_to_replace(page, [world_file])
-    world = World.load(world_file)
-    chosen = method(
+    chosen = method.chosen_method(
         name,
-        world,
-        epsilon=epsilon,
+        world_file,
+        epsilon,
+        n=n,
+        same_length=same_length,
         hide_length=hide_length,
-        **given_options(n, sensitivity, same_length=same_length),
-        **kept_tables(options_of(name), world_file),
+        sensitivity=sensitivity,
+        settings=settings,
     )
+    world = chosen.world
     if chosen.hides_length and visits is not None:
         raise InputError("--visits", "not where the number of visits is hidden: all lengths are looked at")
     if visits is not None and visits > world.clock.timesteps:
@@ -97,7 +77,7 @@ def audit(
         )
     if 0 < black_box < FEWEST:
         raise InputError("--black-box", f"found {black_box}, must be at least {FEWEST}: fewer show nothing")
-    cap = chosen.describe().get("hide_length")
+    cap = chosen.facts().most_visits
     length = visits or min(5, cap or 5)
     chosen.prepare(length)
     seen = None
@@ -143,6 +123,7 @@ def _print(report: AuditReport, page: Path | None) -> None:
         "Spent": f"at most {report.spent:.4f}{_share_of_claim(report)}",
         "How": report.how,
         **_usual(report),
+        "": report.facts.not_hidden,
         "Not protected": "; ".join(report.not_protected),
         "World": report.world,
     }

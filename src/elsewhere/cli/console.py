@@ -57,13 +57,6 @@ def counter(title: str) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.update(task, completed=done)
 
 
-SAME_LENGTH_HELP = "For codebook: candidates as long as the day, whose number of visits is then public."
-METHOD_HELP = (
-    "ngram, ngram-noh, physdist, ind-reach, ind-noreach, global, global-subsampled, global-pf, "
-    "codebook, uniform, popular, constant or typical: see docs/methods.md."
-)
-
-
 @contextmanager
 def needs_extra(what: str, extra: str) -> Iterator[None]:
     """Turn a missing optional library into a message that says how to get it."""

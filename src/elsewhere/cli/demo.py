@@ -12,10 +12,10 @@ import typer
 
 from elsewhere import __version__
 from elsewhere.cli.console import counter, facts_table, needs_extra, out, progress_bar
-from elsewhere.cli.dataset import make_city
+from elsewhere.cli.dataset import written
 from elsewhere.cli.world import write_map
-from elsewhere.evaluate.error import mean_errors, null_errors
-from elsewhere.io.files import write_text
+from elsewhere.inputs.files import write_text
+from elsewhere.methods.registry import DEFAULT, method
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
@@ -32,11 +32,13 @@ def demo(
     """
     started = time.perf_counter()
     with needs_extra("the demo", "build"):
-        from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.reading import read_shared, read_trajectories  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method  # noqa: PLC0415 - needs an extra
+        from elsewhere.datasets.osm import read_osm  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.job import perturb_file  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.reading import read_shared, read_trajectories  # noqa: PLC0415 - needs an extra
+        from elsewhere.evaluate.error import mean_errors  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
-    facts = make_city(output)
+    with progress_bar("Making up days") as progress:
+        facts = written(read_osm(progress=progress), output, feasible_only=False)
     out.print(
         f"Made up {facts['trajectories']:,} days among {facts['places']:,} places of central Helsinki "
         "(© OpenStreetMap contributors)."
@@ -51,7 +53,7 @@ def demo(
     shared_file = output / "shared.csv"
     shared_file.unlink(missing_ok=True)
     shutil.rmtree(f"{shared_file}.partial", ignore_errors=True)
-    chosen = method("codebook", world, epsilon=_EPSILON)
+    chosen = method(DEFAULT, world, epsilon=_EPSILON)
     with counter("Sharing (the first time, loops are compiled)") as count:
         result = perturb_file(
             output / "trajectories.csv", shared_file, chosen, version=__version__, workers=2, progress=count
@@ -74,6 +76,7 @@ def _show(
 ) -> None:
     """A first summary, with what no information would look like beside it, and the page."""
     with needs_extra("the demo's page", "pages"):
+        from elsewhere.evaluate.error import mean_errors, null_errors  # noqa: PLC0415 - needs an extra
         from elsewhere.pages.sharing import sharing_page  # noqa: PLC0415 - needs an extra
     errors, nulls = mean_errors(world, real, shared), null_errors(world, real, shared)
     html = sharing_page(

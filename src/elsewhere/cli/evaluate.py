@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elsewhere.cli.console import needs_extra, out, print_json, table, warn
+from elsewhere.days.alignment import UNMATCHED
 from elsewhere.errors import InputError
-from elsewhere.world.alignment import UNMATCHED
+from elsewhere.methods.registry import null_names
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -42,14 +42,15 @@ def evaluate(
     Example: elsewhere evaluate campus/trajectories.csv shared.csv -w campus.world
     """
     with needs_extra("evaluating", "build"):
+        from elsewhere.device.reading import read_matching  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.shared_file import world_named_beside  # noqa: PLC0415 - needs an extra
         from elsewhere.evaluate.summary import null_summaries, summarise  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.nulls import fair_nulls  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.reading import read_matching  # noqa: PLC0415 - needs an extra
     world = World.load(world_file)
     real, shared = read_matching(trajectories, shared_file, world)
     if not shared:
         raise InputError(str(shared_file), "has no trajectory")
-    _check_world(shared_file, world)
+    if world_named_beside(shared_file) not in {None, world.hash}:
+        warn(f"{shared_file} was made with another world: distances and hours are of the one given")
     found = {"shared": summarise(world, real, shared)}
     if nulls:
         found |= null_summaries(world, real)
@@ -65,23 +66,13 @@ def evaluate(
             f"such that errors are least; in d, one without a partner counts {UNMATCHED:g}."
         )
     if nulls:
-        fair = fair_nulls(keeps_length=not found["shared"].unmatched_percent.value)
+        fair = null_names(keeps_length=not found["shared"].unmatched_percent.value)
         best = min(found[name].errors["combined"].value for name in fair)
         mine = found["shared"].errors["combined"].value
         word = "below" if mine < best else "above"
         out.print(
             f"Error of a visit, all together: {abs(100 * (1 - mine / best)):.1f} % {word} the best null."
         )
-
-
-def _check_world(shared_file: Path, world: World) -> None:
-    """Say so if the file was made with another world, where it has its metadata beside it."""
-    try:
-        made_with = json.loads(Path(f"{shared_file}.meta.json").read_text(encoding="utf-8"))["world"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return
-    if made_with != world.hash:
-        warn(f"{shared_file} was made with another world: distances and hours are of the one given")
 
 
 def _rows(found: dict[str, Summary]) -> list[list[str]]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli.console import out, print_json, table
-from elsewhere.methods.ledger import Ledger
+from elsewhere.device.ledger import Ledger
 
 app = typer.Typer(
     help="What was shared from this device, and what it cost.", no_args_is_help=True, rich_markup_mode=None

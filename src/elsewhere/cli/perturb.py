@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import (
-    METHOD_HELP,
-    SAME_LENGTH_HELP,
-    counter,
-    facts_table,
-    needs_extra,
-    out,
-    print_json,
-    warn,
-)
-from elsewhere.errors import InputError
-from elsewhere.world.world import World
+from elsewhere.cli import method
+from elsewhere.cli.console import counter, facts_table, needs_extra, out, print_json, warn
+from elsewhere.methods.registry import DEFAULT
+
+if TYPE_CHECKING:
+    from elsewhere.device.shared_file import SharedMetadata
 
 
 def perturb(
@@ -40,27 +34,16 @@ def perturb(
         ),
     ],
     *,
-    name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "-n", help="Length of an n-gram, 1 or more; for ngram, ngram-noh, physdist.  [default: 2]"
-        ),
-    ] = None,
+    name: method.Name = DEFAULT,
+    n: method.NgramLength = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse trajectories that do not fit the world.")
     ] = False,
-    sensitivity: Annotated[
-        str | None,
-        typer.Option(help="'1' reproduces the paper's numbers: that is NOT ε-LDP.  [default: world]"),
-    ] = None,
-    same_length: Annotated[
-        bool, typer.Option("--same-length", help=SAME_LENGTH_HELP, show_default=False)
-    ] = False,
-    hide_length: Annotated[
-        int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
-    ] = None,
+    sensitivity: method.Sensitivity = None,
+    same_length: method.SameLength = False,
+    hide_length: method.HideLength = None,
+    settings: method.Settings = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeatable, for experiments only: NOT private.")
     ] = None,
@@ -68,30 +51,31 @@ def perturb(
 ) -> None:
     """Perturb every trajectory of a file under ε-local differential privacy.
 
-    The person, id and day of each trajectory are not hidden, nor is its number of visits, unless
-    --hide-length is given or the method is codebook. A run that was stopped goes on where it was; nothing
-    is perturbed twice.
+    The person, id and date of each trajectory are not hidden. With codebook, the default, its number of
+    visits is; with most other methods it is not, unless --hide-length is given. A run that was stopped goes
+    on where it was; nothing is perturbed twice.
 
     Example: elsewhere perturb campus/trajectories.csv -w campus.world -e 5 -o shared.csv
     """
     started = time.perf_counter()
     with needs_extra("reading trajectories", "build"):
-        from elsewhere.audit.bounds import draw_losses  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.job import perturb_file  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method, options_of  # noqa: PLC0415 - needs an extra
-    chosen = method(
+        from elsewhere.device.job import perturb_file  # noqa: PLC0415 - needs an extra
+    chosen = method.chosen_method(
         name,
-        World.load(world_file),
-        epsilon=epsilon,
+        world_file,
+        epsilon,
+        n=n,
+        same_length=same_length,
         hide_length=hide_length,
-        **given_options(n, sensitivity, same_length=same_length),
-        **kept_tables(options_of(name), world_file),
+        sensitivity=sensitivity,
+        settings=settings,
     )
-    facts: dict[str, Any] = {}
-    if sensitivity == "1":
-        spent = sum(loss.spent for loss in draw_losses(chosen.core.tables(5), chosen.core.draws_for(5)))
-        facts["epsilon_on_5_visits_at_most"] = round(spent, 3)
-        warn(f"sensitivity 1 is NOT ε-LDP: on five visits it spends up to {spent:.1f}, not {epsilon}")
+    facts = chosen.facts()
+    if facts.spent_on_five_visits is not None:
+        warn(
+            f"sensitivity 1 is {facts.promise}: on five visits it spends up to "
+            f"{facts.spent_on_five_visits:.1f}, not {epsilon}"
+        )
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     try:
@@ -104,7 +88,6 @@ def perturb(
                 workers=workers,
                 seed=seed,
                 is_strict=strict,
-                facts=facts,
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -113,41 +96,24 @@ def perturb(
     seconds = time.perf_counter() - started
     if as_json:
         private = {"private_counts_for_this_device_only": result.counts}
-        print_json({**result.metadata, **private, "seconds": round(seconds, 3)})
+        print_json({**result.metadata.as_json(), **private, "seconds": round(seconds, 3)})
         return
     out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
 
 
-def kept_tables(options: set[str], world_file: Path) -> dict[str, str]:
-    """Where a method that makes public tables may keep them: beside the world."""
-    return {"cache": f"{world_file}.tables"} if "cache" in options else {}
-
-
-def given_options(n: int | None, sensitivity: str | None, *, same_length: bool) -> dict[str, Any]:
-    """Options of a method as it takes them, those that were given."""
-    if sensitivity not in {None, "world", "1"}:
-        raise InputError("--sensitivity", f"found {sensitivity!r}, must be 'world' or '1'")
-    options = {
-        "n": n,
-        "sensitivity": 1 if sensitivity == "1" else sensitivity,
-        "same_length": same_length or None,
-    }
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _for_people(
-    metadata: dict[str, Any], counts: dict[str, int], output: Path, seconds: float
+    metadata: SharedMetadata, counts: dict[str, int], output: Path, seconds: float
 ) -> dict[str, str]:
-    length = "public"
-    if "hide_length" in metadata:
-        length = f"hidden among 1 to {metadata['hide_length']} visits"
-    promise = f"ε = {metadata['epsilon']} for each trajectory, its length {length}"
-    shared = f"{metadata['trajectories']:,} trajectories, {counts['shared visits']:,} visits"
+    facts = metadata.method
+    shared = f"{metadata.trajectories:,} trajectories, {counts['shared visits']:,} visits"
+    promise = f"ε = {facts.epsilon} for each trajectory" if metadata.is_ldp else f"none: {metadata.promise}"
+    options = "".join(f", {name} = {value}" for name, value in facts.options.items())
     lines = {
         "Shared": f"{shared}, in {output}",
-        "Promise": promise if metadata["is_ldp"] else f"none: {metadata['promise']}",
-        "Method": metadata["method"] + (f", n = {metadata['n']}" if "n" in metadata else ""),
-        "World": metadata["world"],
+        "Promise": promise,
+        "": facts.not_hidden,
+        "Method": facts.method + options,
+        "World": metadata.world,
         "Time": f"{seconds:.2f} s",
     }
     for what, count in sorted(counts.items()):

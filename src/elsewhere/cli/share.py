@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import METHOD_HELP, SAME_LENGTH_HELP, needs_extra, out, print_json, table
-from elsewhere.cli.perturb import given_options, kept_tables
+from elsewhere.cli import method
+from elsewhere.cli.console import needs_extra, out, print_json, table
+from elsewhere.device.ledger import Ledger
 from elsewhere.errors import BudgetError, InputError
 from elsewhere.mechanism.budget import exact_epsilon
-from elsewhere.methods.ledger import Ledger
-from elsewhere.world.world import World
+from elsewhere.methods.registry import DEFAULT
 
 
 def share(
@@ -34,16 +34,11 @@ def share(
     ],
     day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
     *,
-    name: Annotated[str, typer.Option("-m", "--method", help=METHOD_HELP)] = "ngram",
-    n: Annotated[
-        int | None, typer.Option("-n", help="Length of an n-gram, for methods that have it.  [default: 2]")
-    ] = None,
-    same_length: Annotated[
-        bool, typer.Option("--same-length", help=SAME_LENGTH_HELP, show_default=False)
-    ] = False,
-    hide_length: Annotated[
-        int | None, typer.Option(metavar="CAP", help="Hide the number of visits among 1 to CAP.")
-    ] = None,
+    name: method.Name = DEFAULT,
+    n: method.NgramLength = None,
+    same_length: method.SameLength = False,
+    hide_length: method.HideLength = None,
+    settings: method.Settings = None,
     ledger_file: Annotated[
         Path, typer.Option("--ledger", metavar="LEDGER", help="Where spent ε is written down.")
     ] = Path("elsewhere.ledger"),
@@ -70,30 +65,30 @@ def share(
     Example: elsewhere share Timeline.json -w city.world -e 5 --day 2024-03-07 -o shared.csv
     """
     with needs_extra("reading your own files", "build"):
-        from elsewhere.datasets.personal import personal_day  # noqa: PLC0415 - needs an extra
-        from elsewhere.io.shared_tables import Owner, check_suffix, write_one_day  # noqa: PLC0415 - needs an extra
-        from elsewhere.methods.registry import method, options_of  # noqa: PLC0415 - needs an extra
+        from elsewhere.device import shared_file  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.personal import personal_day  # noqa: PLC0415 - needs an extra
     if output is not None:
-        check_suffix(output)
+        shared_file.check_suffix(output)
         if output.exists():
             raise InputError(str(output), "is there already: choose another output")
-    world = World.load(world_file)
-    chosen = method(
+    chosen = method.chosen_method(
         name,
-        world,
-        epsilon=epsilon,
+        world_file,
+        epsilon,
+        n=n,
+        same_length=same_length,
         hide_length=hide_length,
-        **given_options(n, None, same_length=same_length),
-        **kept_tables(options_of(name), world_file),
+        settings=settings,
     )
+    world, facts = chosen.world, chosen.facts()
     trajectory = personal_day(file, world, day)
     ledger = _opened(ledger_file, cap, chosen.spent_on(len(trajectory)))
     is_again = any(entry.day == day and entry.is_reported for entry in ledger.entries())
     shared = ledger.share(day, trajectory, chosen)
-    facts = {"elsewhere": __version__, **chosen.describe(), "world": world.hash, "day": day}
+    metadata = shared_file.SharedMetadata(method=facts, world=world.hash, version=__version__, day=day)
     if output is not None:
-        owner = Owner("me", day, dt.date.fromisoformat(day))
-        write_one_day(output, owner, shared, world.places, world.clock, facts)
+        owner = shared_file.Owner("me", day, dt.date.fromisoformat(day))
+        shared_file.write_one_day(output, owner, shared, world.places, world.clock, metadata)
     visits = [
         (
             world.clock.label(visit.timestep),
@@ -105,15 +100,16 @@ def share(
     if as_json:
         rows = [{"time": time, "name": place, "place_id": place_id} for time, place, place_id in visits]
         spent = {"spent": str(ledger.spent), "cap": str(ledger.cap)}
-        print_json({**facts, "shared": rows, "ledger": spent})
+        print_json({**metadata.as_json(), "shared": rows, "ledger": spent})
         return
     out.print(table(["time", "shared place", "id"], [list(row) for row in visits]))
     where = f", written to {output}" if output is not None else ""
     how = (
         "The same as before: nothing more is spent"
         if is_again
-        else f"Shared with {name}, ε = {facts['epsilon']}"
+        else f"Shared with {name}, ε = {facts.epsilon}"
     )
+    out.print(facts.not_hidden, soft_wrap=True)
     out.print(f"{how}{where}. Spent {float(ledger.spent):g} of {float(ledger.cap):g} ({ledger_file}).")
 
 

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, warn
-from elsewhere.io.files import refuse_to_replace, write_text
+from elsewhere.inputs.files import refuse_to_replace, write_text
 from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
 
@@ -66,8 +66,8 @@ def build(
     overrides = {key: value for key, value in given.items() if value is not None}
     started = time.perf_counter()
     with needs_extra("building a world", "build"):
-        from elsewhere.config import read_config  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
+        from elsewhere.world.toml import read_config  # noqa: PLC0415 - needs an extra
     settings = read_config(config, overrides)
     refuse_to_replace(output, [config, *settings.input_files()])
     with progress_bar("Connecting regions") as progress:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import numpy as np
 import polars as pl
 
+from elsewhere.days.recipes import Habits, PopularityRecipe
+from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
-from elsewhere.io.files import whole_file, write_text
-from elsewhere.io.matching import Person
-from elsewhere.io.tables import write_categories, write_places
-from elsewhere.io.travel_tables import write_road_network
+from elsewhere.inputs.files import whole_file, write_text
+from elsewhere.inputs.tables import write_categories, write_places
+from elsewhere.inputs.travel_tables import write_road_network
 from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
-from elsewhere.knowledge.places import Place, Places
+from elsewhere.knowledge.hours import open_table
+from elsewhere.knowledge.places import Place, Places, build_places
 from elsewhere.knowledge.travel import RoadNetwork, Travel, straight_line
-from elsewhere.params import RoadTravel
+from elsewhere.progress import Progress, no_progress
+from elsewhere.trajectories import Trajectory
 from elsewhere.world.build import road_travel
+from elsewhere.world.settings import RoadTravel
 
 _DAYS_AT_ONCE = 20_000
 _ROADS = {"nodes": "road_nodes.csv", "edges": "road_edges.csv"}
@@ -48,13 +54,58 @@ class Dataset:
     """What was counted at each step of cleaning, in order."""
 
 
+def only_file(raw: Sequence[Path]) -> Path:
+    """The raw file of a source that is one file."""
+    if len(raw) != 1:
+        raise InputError("--raw", f"found {len(raw)} files, must be one")
+    return raw[0]
+
+
+def checked_zone(name: str) -> str:
+    """The name of a time zone, if there is one of that name."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise InputError("--timezone", f"found {name!r}, must be a zone such as Europe/Helsinki") from None
+    return name
+
+
 def travel_of(dataset: Dataset, places: Places) -> Travel:
     """How the data set's world will travel."""
     speed = dataset.settings["speed_kmh"]
     if dataset.roads is None:
         return straight_line(places, dataset.clock, speed)
-    settings = RoadTravel(kind="roads", nodes=Path(), edges=Path(), speed_kmh=speed)
+    settings = RoadTravel(speed_kmh=speed)
     return road_travel(dataset.roads, places, dataset.clock, settings)
+
+
+def made_up_people(
+    dataset: Dataset, habits: Habits, people: int, *, seed: int, progress: Progress = no_progress
+) -> Iterator[Person]:
+    """A day for each of so many people, by the paper's recipe; habits have a row for each place."""
+    places = build_places(dataset.places, dataset.tree)
+    # The rows of habits are in the order given, those of places in the order of ids.
+    order = sorted(range(len(dataset.places)), key=lambda row: dataset.places[row].place_id)
+    recipe = PopularityRecipe(
+        places,
+        open_table(places.effective_hours(dataset.tree), dataset.clock),
+        travel_of(dataset, places),
+        dataset.clock,
+        replace(habits, dwell=np.asarray(habits.dwell)[order]),
+        seed=seed,
+    )
+    return _people(places, recipe, dataset.clock.date, people, progress)
+
+
+def _people(
+    places: Places, recipe: PopularityRecipe, date: dt.date, people: int, progress: Progress
+) -> Iterator[Person]:
+    width = len(str(people))
+    for number in range(1, people + 1):
+        name = f"{number:0{width}d}"
+        day = Trajectory((places.ids[place], timestep) for place, timestep in recipe.day())
+        yield Person(uid=f"u{name}", tid=f"t{name}", date=date, trajectory=day)
+        progress(number, people)
 
 
 def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
@@ -131,7 +182,7 @@ def _world_toml(dataset: Dataset) -> str:
     if dataset.roads is not None:
         tables["travel"] = {"kind": "roads", **_ROADS, "speed_kmh": settings.pop("speed_kmh")}
     keys |= settings
-    lines = ["# Every other key has the paper's default (docs/worlds.md)."]
+    lines = ["# Every other key has the paper's default (docs/reference/settings.md)."]
     lines += [f"{key} = {_toml(value)}" for key, value in keys.items()]
     for name, table in tables.items():
         lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]

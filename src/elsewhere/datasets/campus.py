@@ -6,17 +6,18 @@ The days follow the paper's recipe, with its three popular events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from elsewhere.arrays import Bools, Steps
+from elsewhere.days.recipes import CampusRecipe, Event
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Place, Places, build_places
 from elsewhere.knowledge.travel import straight_line
+from elsewhere.progress import Progress
 from elsewhere.randomness import seeded_generator
 from elsewhere.trajectories import Trajectory
 
@@ -25,9 +26,6 @@ TIMEZONE = "America/Vancouver"
 RESIDENCE_A = "Residence A"
 STADIUM_A = "Stadium A"
 
-_LENGTHS = (3, 8)
-_START_HOURS = (6, 22)
-_LONGEST_GAP_MINUTES = 120
 _EVENT_ACADEMIC_BUILDINGS = 10
 
 _CATEGORIES = (
@@ -61,16 +59,6 @@ _LAYOUT = {
 }
 _MIDDLE = (49.262, -123.247)
 _KM_PER_DEGREE = 111.195
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """People who are all at one of some places at a time of the day."""
-
-    people: int
-    place_ids: tuple[str, ...]
-    from_hour: int
-    to_hour: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -131,7 +119,7 @@ def build_campus(
     *,
     people: int,
     seed: int,
-    progress: Callable[[int, int], None],
+    progress: Progress,
 ) -> Campus:
     """Days of ``people`` on a campus; those of the events come first in line, then all are shuffled.
 
@@ -140,80 +128,15 @@ def build_campus(
     tree = campus_tree()
     clock = Clock(timezone=TIMEZONE)
     places = build_places(buildings, tree)
-    recipe = _Recipe(places, tree, clock, seed)
+    is_open, travel = open_table(places.effective_hours(tree), clock), straight_line(places, clock, SPEED_KMH)
+    recipe = CampusRecipe(places, is_open, travel, clock, seed=seed)
     needed = sum(event.people for event in events)
     scale = min(1.0, people / needed) if needed else 0.0
     guests = [event for event in events for _ in range(int(event.people * scale))]
     trajectories = []
     for number in range(people):
-        trajectories.append(recipe.day(guests[number] if number < len(guests) else None))
+        visits = recipe.day(guests[number] if number < len(guests) else None)
+        trajectories.append(Trajectory((places.ids[place], timestep) for place, timestep in visits))
         progress(number + 1, people)
     order = recipe.generator.permutation(people)
     return Campus(tree=tree, places=places, clock=clock, trajectories=[trajectories[i] for i in order])
-
-
-class _Recipe:
-    """The paper's way to make up a day.
-
-    Paper: section 6.1.3 (sss:synthetic-data-campus).
-    Deviation: campus-day — a day that would pass midnight, or finds no open place within reach, is
-    drawn again with the same length; the next place is never the one before.
-    """
-
-    def __init__(self, places: Places, tree: CategoryTree, clock: Clock, seed: int) -> None:
-        self.generator = seeded_generator(seed)
-        self._places = places
-        self._clock = clock
-        self._is_open: Bools = open_table(places.effective_hours(tree), clock)
-        everywhere = np.arange(len(places))
-        travel = straight_line(places, clock, SPEED_KMH)
-        self._steps: Steps = travel.steps(everywhere[:, None], everywhere[None, :], 0)
-        self._category = places.category_nodes[places.category_offsets[:-1]]
-        self._row_of = {place_id: row for row, place_id in enumerate(places.ids)}
-        self._hour = 60 // clock.timestep_minutes
-
-    def day(self, event: Event | None) -> Trajectory:
-        length = int(self.generator.integers(_LENGTHS[0], _LENGTHS[1], endpoint=True))
-        while True:
-            visits = self._attempt(length, event)
-            if visits is not None:
-                return Trajectory((self._places.ids[place], timestep) for place, timestep in visits)
-
-    def _attempt(self, length: int, event: Event | None) -> list[tuple[int, int]] | None:
-        longest = _LONGEST_GAP_MINUTES // self._clock.timestep_minutes
-        gaps = self.generator.integers(1, longest, size=length - 1, endpoint=True)
-        anchor = 0 if event is None else int(self.generator.integers(length))
-        hours = _START_HOURS if event is None else (event.from_hour, event.to_hour)
-        time = int(self.generator.integers(hours[0] * self._hour, hours[1] * self._hour))
-        times = time + np.concatenate([[0], np.cumsum(gaps)]) - int(gaps[:anchor].sum())
-        starts_early = times[0] < _START_HOURS[0] * self._hour or times[0] >= _START_HOURS[1] * self._hour
-        if starts_early or times[-1] >= self._clock.timesteps:
-            return None
-        place = self._first_place(time) if event is None else self._event_place(event)
-        if not self._is_open[place, time]:
-            return None
-        return self._spread(place, anchor, times.tolist())
-
-    def _spread(self, place: int, anchor: int, times: list[int]) -> list[tuple[int, int]] | None:
-        """Places before and after the anchor, each open and within reach of its neighbour."""
-        chosen = {anchor: place}
-        for i in [*range(anchor + 1, len(times)), *range(anchor - 1, -1, -1)]:
-            neighbour = i - 1 if i > anchor else i + 1
-            gap = abs(times[i] - times[neighbour])
-            # Straight lines are symmetric, so one row of steps serves both directions.
-            options = (self._steps[chosen[neighbour]] <= gap) & self._is_open[:, times[i]]
-            options[chosen[neighbour]] = False
-            candidates = np.flatnonzero(options)
-            if not len(candidates):
-                return None
-            chosen[i] = int(self.generator.choice(candidates))
-        return [(chosen[i], time) for i, time in enumerate(times)]
-
-    def _first_place(self, time: int) -> int:
-        """A category at random among those with an open building, then one of its open buildings."""
-        open_places = np.flatnonzero(self._is_open[:, time])
-        category = self.generator.choice(np.unique(self._category[open_places]))
-        return int(self.generator.choice(open_places[self._category[open_places] == category]))
-
-    def _event_place(self, event: Event) -> int:
-        return self._row_of[event.place_ids[int(self.generator.integers(len(event.place_ids)))]]

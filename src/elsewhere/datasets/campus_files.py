@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from elsewhere.datasets.bundle import Dataset
+from elsewhere.datasets.bundle import Dataset, only_file
 from elsewhere.datasets.campus import (
     RESIDENCE_A,
     SPEED_KMH,
@@ -14,21 +15,24 @@ from elsewhere.datasets.campus import (
     generated_buildings,
 )
 from elsewhere.datasets.notes import note
-from elsewhere.datasets.raw_text import Progress
 from elsewhere.datasets.ubc import read_ubc_buildings
-from elsewhere.io.matching import Person
+from elsewhere.device.matching import Person
+from elsewhere.inputs.raw_text import first_line
+from elsewhere.progress import Progress, no_progress
 
 
-def read_campus(raw: Path | None, *, people: int, seed: int, progress: Progress) -> Dataset:
+def read_campus(
+    raw: Sequence[Path] = (), *, people: int = 5000, seed: int = 1, progress: Progress = no_progress
+) -> Dataset:
     """The paper's campus, generated or UBC's, and a day of each of its people."""
-    if raw is None:
+    if not raw:
         buildings = generated_buildings(seed)
         by_name = {row.name: row.place_id for row in buildings}
         residence, stadium = by_name[RESIDENCE_A], by_name[STADIUM_A]
         source = "generated campus"
     else:
-        buildings, residence, stadium = read_ubc_buildings(raw)
-        source = f"finished buildings of {raw.name} (UBC geospatial open data, PDDL 1.0)"
+        buildings, residence, stadium = read_ubc_buildings(only_file(raw))
+        source = f"finished buildings of {raw[0].name} (UBC geospatial open data, PDDL 1.0)"
     events = campus_events(buildings, residence, stadium)
     campus = build_campus(buildings, events, people=people, seed=seed, progress=progress)
     name_of = {row.place_id: row.name for row in buildings}
@@ -64,3 +68,9 @@ def read_campus(raw: Path | None, *, people: int, seed: int, progress: Progress)
         settings={"speed_kmh": SPEED_KMH},
         steps=steps,
     )
+
+
+def pick_campus(files: Sequence[Path]) -> tuple[Path, ...]:
+    """UBC's table of buildings, if it is among ``files``."""
+    tables = [file for file in files if "BLDG_UID" in first_line(file) and "geojson" not in file.name]
+    return tuple(tables[:1])

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from elsewhere.io.matching import Person
+from elsewhere.device.matching import Person
 from elsewhere.knowledge.clock import Clock
 from elsewhere.randomness import Generator
 from elsewhere.trajectories import Trajectory

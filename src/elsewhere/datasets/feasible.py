@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from elsewhere.datasets.bundle import Dataset, travel_of
-from elsewhere.io.matching import Person
+from elsewhere.device.matching import Person
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import build_places
 from elsewhere.knowledge.travel import is_reachable

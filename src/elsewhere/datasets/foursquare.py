@@ -12,12 +12,13 @@ from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import LEAST_VISITS, Cleaner, Stamp, most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.notes import note
-from elsewhere.datasets.raw_text import Progress, degrees, first_line, json_of, rows_of
+from elsewhere.device.matching import Person
 from elsewhere.errors import Fault, InputError
-from elsewhere.io.matching import Person
+from elsewhere.inputs.raw_text import degrees, first_line, json_of, rows_of
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
 HOME = "Home (private)"
@@ -69,11 +70,11 @@ def is_category_tree(path: Path) -> bool:
 def read_foursquare(
     raw: Sequence[Path],
     *,
-    limit: int | None,
+    limit: int | None = 2000,
     has_homes: bool = False,
     least: int = LEAST_VISITS,
     hours: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Dataset:
     """Check-ins and the category tree (v2 JSON), in any order."""
     checkins, categories = told_apart(raw)
@@ -117,7 +118,7 @@ def read_venues(
     counts: Counter[str] = Counter()
     venues: dict[str, Venue] = {}
     steps = {"check-ins": 0, "check-ins without a position": 0}
-    for fields in _fields(checkins, None):
+    for fields in _fields(checkins, no_progress):
         steps["check-ins"] += 1
         position = degrees(fields[4], fields[5])
         if position is None:
@@ -173,7 +174,7 @@ def read_category_tree(path: Path, hours: dict[str, str]) -> CategoryTree:
     return build_tree(ids, names, parents, by_root)
 
 
-def _fields(path: Path, progress: Progress | None) -> Iterator[list[str]]:
+def _fields(path: Path, progress: Progress) -> Iterator[list[str]]:
     """The eight columns of each row; a header is passed over."""
     is_original = first_line(path).count("\t") == 7
     for row, fields in rows_of(
@@ -189,7 +190,7 @@ def _fields(path: Path, progress: Progress | None) -> Iterator[list[str]]:
             yield fields
 
 
-def read_checkins(path: Path, progress: Progress | None = None) -> Iterator[Checkin]:
+def read_checkins(path: Path, progress: Progress = no_progress) -> Iterator[Checkin]:
     """Check-ins in local time, in the order of the file."""
     for number, fields in enumerate(_fields(path, progress), start=1):
         try:
@@ -221,7 +222,7 @@ def _moment(text: str) -> dt.datetime:
 
 
 def _user_days(
-    checkins: Path, venues: Venues, clock: Clock, least: int, progress: Progress | None
+    checkins: Path, venues: Venues, clock: Clock, least: int, progress: Progress
 ) -> Iterator[Person]:
     """A person's local days, by user and date."""
     known = {place.place_id: (place.latitude, place.longitude) for place in venues.places}
@@ -236,3 +237,10 @@ def _user_days(
         person = cleaner.day(user, date, days[user, date], by_gap=False)
         if person is not None:
             yield person
+
+
+def pick_foursquare(files: Sequence[Path]) -> tuple[Path, ...]:
+    """Check-ins and the category tree, if both are among ``files``."""
+    checkins = [file for file in files if is_checkins(file)]
+    trees = [file for file in files if is_category_tree(file) and "categor" in file.name]
+    return (checkins[0], trees[0]) if checkins and trees else ()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.datasets.bundle import Dataset
-from elsewhere.datasets.raw_text import Progress
-from elsewhere.datasets.recipe import Habits, Recipe
+from elsewhere.datasets.bundle import Dataset, made_up_people
+from elsewhere.days.recipes import Habits
 from elsewhere.knowledge.categories import build_tree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
 _ROOT_HOURS = (
@@ -26,7 +26,7 @@ _SPREAD_DEGREES = {"foursquare": 0.06, "safegraph": 0.05}
 
 
 def generated_city(
-    like: str, *, limit: int, people: int, seed: int = 1, progress: Progress | None = None
+    like: str, *, limit: int, people: int, seed: int = 1, progress: Progress = no_progress
 ) -> Dataset:
     """Places around a centre, a three-level tree, popularity with a long tail; days by the paper's recipe."""
     generator = seeded_generator(seed)
@@ -67,5 +67,5 @@ def generated_city(
         settings={"speed_kmh": 8},
     )
     dwell = np.tile([1, 4, 5, 8, 5, 3, 1], (limit, 1)).astype(np.float64)
-    dataset.days = Recipe(dataset, Habits(dwell=dwell), seed=seed).days(people, progress)
+    dataset.days = made_up_people(dataset, Habits(dwell=dwell), people, seed=seed, progress=progress)
     return dataset

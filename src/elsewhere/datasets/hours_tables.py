@@ -6,8 +6,8 @@ from collections.abc import Collection
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from elsewhere.datasets.raw_text import records_of
 from elsewhere.errors import Fault, InputError
+from elsewhere.inputs.raw_text import records_of
 from elsewhere.knowledge.hours import hours_problem
 
 

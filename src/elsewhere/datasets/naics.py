@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from elsewhere.datasets.raw_text import first_line, records_of
+from elsewhere.inputs.raw_text import first_line, records_of
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 
 # Some sectors have several two-digit codes.

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from typing import NamedTuple
 
-from elsewhere.datasets.raw_text import records_of
+from elsewhere.inputs.raw_text import records_of
 
 # In this order: a hotel with a restaurant is a hotel, a museum with a shop a museum.
 KEYS = ("tourism", "amenity", "shop", "leisure", "healthcare", "office", "craft", "railway", "aeroway")

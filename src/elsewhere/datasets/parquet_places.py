@@ -12,8 +12,8 @@ import polars as pl
 import shapely
 
 from elsewhere.datasets.osm_tags import Found
-from elsewhere.datasets.raw_text import degrees, records_of
 from elsewhere.errors import InputError
+from elsewhere.inputs.raw_text import degrees, records_of
 
 _LEVELS = 3
 _OTHER = "Services and offices"

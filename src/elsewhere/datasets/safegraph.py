@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.datasets.bundle import Dataset
+from elsewhere.datasets.bundle import Dataset, checked_zone, made_up_people
 from elsewhere.datasets.cleaning import most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.naics import UNKNOWN, is_naics, naics_tree, normal_code, parent_of, read_titles
 from elsewhere.datasets.notes import note
-from elsewhere.datasets.raw_text import Progress, degrees, first_line, records_of
-from elsewhere.datasets.recipe import DWELL_BUCKETS, Habits, Recipe
+from elsewhere.days.recipes import DWELL_BUCKETS, Habits
 from elsewhere.errors import Fault, InputError
+from elsewhere.inputs.raw_text import degrees, first_line, records_of
 from elsewhere.knowledge.clock import WEEKDAYS, Clock
 from elsewhere.knowledge.hours import hours_problem
 from elsewhere.knowledge.places import Place
+from elsewhere.progress import Progress, no_progress
 
 SPEED_KMH = 8.0
 _KEYS = ("placekey", "safegraph_place_id")
@@ -41,12 +42,12 @@ def _kind(path: Path) -> str:
 def read_safegraph(
     raw: Sequence[Path],
     *,
-    limit: int | None,
+    limit: int | None = None,
     people: int = 5000,
     seed: int = 1,
     hours: Path | None = None,
     timezone: str = "America/New_York",
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Dataset:
     """Core Places, Patterns and, for its titles, the table of NAICS codes, in any order."""
     by_kind: dict[str, list[Path]] = {}
@@ -76,12 +77,12 @@ def read_safegraph(
         places=places,
         tree=tree,
         days=[],
-        clock=Clock(timezone=timezone),
+        clock=Clock(timezone=checked_zone(timezone)),
         settings={"speed_kmh": SPEED_KMH},
         steps=steps,
     )
     habits = Habits(dwell=np.array([patterns[key][1] for key in kept]))
-    dataset.days = Recipe(dataset, habits, seed=seed).days(people, progress)
+    dataset.days = made_up_people(dataset, habits, people, seed=seed, progress=progress)
     return dataset
 
 
@@ -203,3 +204,17 @@ def _time(text: str) -> str:
 def _end(begin: str, end: str) -> str:
     """Midnight at the end of a day is 24:00; the same time twice is all day."""
     return "24:00" if _time(end) == "00:00" or _time(end) == _time(begin) else _time(end)
+
+
+def pick_safegraph(files: Sequence[Path]) -> tuple[Path, ...]:
+    """Core Places, Patterns and NAICS codes, if the first two are among ``files``."""
+    core, patterns, naics = [], [], []
+    for file in files:
+        head = first_line(file)
+        if "popularity_by_hour" in head or "visits_by_each_hour" in head:
+            patterns.append(file)
+        elif "placekey" in head and "latitude" in head:
+            core.append(file)
+        elif is_naics(file):
+            naics.append(file)
+    return (core[0], *patterns, *naics[:1]) if core and patterns else ()

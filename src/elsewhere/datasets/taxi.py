@@ -23,12 +23,13 @@ from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import Cleaner, Stamp
 from elsewhere.datasets.foursquare import TIMEZONE, is_category_tree, is_checkins, read_venues, told_apart
 from elsewhere.datasets.notes import note
-from elsewhere.datasets.raw_text import Progress, degrees, first_line, rows_of
+from elsewhere.device.matching import MATCH_KM, Person
 from elsewhere.errors import Fault, InputError
-from elsewhere.io.matching import MATCH_KM, Person
+from elsewhere.inputs.raw_text import degrees, first_line, rows_of
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
 from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
 _BUCKETS = 128
@@ -105,11 +106,11 @@ def is_trips(path: Path) -> bool:
 def read_taxi(
     raw: Sequence[Path],
     *,
-    limit: int | None,
+    limit: int | None = 2000,
     has_homes: bool = False,
     least: int = 2,
     hours: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Dataset:
     """Files of trips, Foursquare's check-ins and its category tree, in any order."""
     others = [path for path in raw if is_checkins(path) or (not is_trips(path) and is_category_tree(path))]
@@ -143,7 +144,7 @@ def _driver_days(
     clock: Clock,
     steps: dict[str, int],
     least: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Iterator[Person]:
     cleaner_names = (
         "trips",
@@ -168,7 +169,7 @@ def _distribute(
     places: Sequence[Place],
     writers: Sequence[Any],
     steps: dict[str, int],
-    progress: Progress | None,
+    progress: Progress,
 ) -> None:
     """Match the points of a file to places and put each to the others of its driver."""
     tree = cKDTree(unit_vectors(*np.array([(row.latitude, row.longitude) for row in places]).T))
@@ -193,7 +194,7 @@ def _distribute(
             )
 
 
-def _points(path: Path, steps: dict[str, int], progress: Progress | None) -> Iterator[_Point]:
+def _points(path: Path, steps: dict[str, int], progress: Progress) -> Iterator[_Point]:
     """Pick-ups and drop-offs, as the file has them; both belong to the day of the pick-up."""
     form = form_of(path)
     rows = rows_of(path, progress=progress)

@@ -12,7 +12,7 @@ from scipy.special import rel_entr
 from elsewhere.arrays import Floats, Indices
 from elsewhere.evaluate.hotspots import HOURS, group_hours, groupings
 from elsewhere.evaluate.intervals import Estimate, estimates
-from elsewhere.evaluate.pairs import Columns, Pairs
+from elsewhere.evaluate.pairs import Pairs, VisitColumns
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.world.world import World
 
@@ -62,7 +62,7 @@ def density_estimates(pairs: Pairs) -> dict[str, Estimate | None]:
     return dict(zip(real, estimates(divergences, pairs.real.days), strict=True))
 
 
-def _histograms(world: World, columns: Columns) -> dict[str, Histogram]:
+def _histograms(world: World, columns: VisitColumns) -> dict[str, Histogram]:
     groups = groupings(world)
     cells, categories = groups["4 × 4 grid"], groups["category level 1"]
     return {
@@ -73,7 +73,7 @@ def _histograms(world: World, columns: Columns) -> dict[str, Histogram]:
     }
 
 
-def _by_hour(world: World, columns: Columns, group_of: Indices) -> Histogram:
+def _by_hour(world: World, columns: VisitColumns, group_of: Indices) -> Histogram:
     return Histogram(
         owners=columns.owners,
         bins=group_hours(world, columns, group_of),
@@ -81,19 +81,19 @@ def _by_hour(world: World, columns: Columns, group_of: Indices) -> Histogram:
     )
 
 
-def _steps(columns: Columns) -> tuple[NDArray[np.int64], Indices, Indices]:
+def _steps(columns: VisitColumns) -> tuple[NDArray[np.int64], Indices, Indices]:
     """For each step within a day: the day, places from and to."""
     within = columns.owners[1:] == columns.owners[:-1]
     return columns.owners[1:][within], columns.places[:-1][within], columns.places[1:][within]
 
 
-def _trip_lengths(world: World, columns: Columns) -> Histogram:
+def _trip_lengths(world: World, columns: VisitColumns) -> Histogram:
     owners, origins, destinations = _steps(columns)
     km = great_circle_km(chords_squared(world.places.vectors[origins], world.places.vectors[destinations]))
     return Histogram(owners=owners, bins=np.digitize(km, _TRIP_BINS_KM), size=len(_TRIP_BINS_KM) + 1)
 
 
-def _flows(columns: Columns, group_of: Indices) -> Histogram:
+def _flows(columns: VisitColumns, group_of: Indices) -> Histogram:
     """Origin × destination between cells of the 4 × 4 grid."""
     owners, origins, destinations = _steps(columns)
     count = int(group_of.max()) + 1

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from elsewhere.arrays import Floats
-from elsewhere.evaluate.pairs import DIMENSIONS, Days, Pairs, paired, sum_per_day
+from elsewhere.days.alignment import UNMATCHED
+from elsewhere.evaluate.pairs import DIMENSIONS, AnyDay, Pairs, paired, sum_per_day
 from elsewhere.randomness import seeded_generator
-from elsewhere.world.alignment import UNMATCHED
 from elsewhere.world.world import World
 
 
@@ -30,14 +30,14 @@ def day_errors(pairs: Pairs) -> dict[str, Floats]:
     return errors
 
 
-def mean_errors(world: World, real: Sequence[Days], shared: Sequence[Days]) -> dict[str, float]:
+def mean_errors(world: World, real: Sequence[AnyDay], shared: Sequence[AnyDay]) -> dict[str, float]:
     """Normalised error per dimension: mean over a trajectory's visits, then over trajectories."""
     errors = day_errors(paired(world, real, shared))
     return {dimension: float(values.mean()) for dimension, values in errors.items()}
 
 
 def null_errors(
-    world: World, real: Sequence[Days], shared: Sequence[Days], seed: int = 0
+    world: World, real: Sequence[AnyDay], shared: Sequence[AnyDay], seed: int = 0
 ) -> dict[str, float]:
     """The same errors against what somebody else shared, as long a day: what no information looks like."""
     generator = seeded_generator(seed)

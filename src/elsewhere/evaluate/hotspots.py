@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
+from elsewhere.days.visits import first_categories
 from elsewhere.evaluate.intervals import Estimate, estimates
-from elsewhere.evaluate.pairs import Columns, Pairs
+from elsewhere.evaluate.pairs import Pairs, VisitColumns
 from elsewhere.knowledge.places import Places
-from elsewhere.params import GridSpace
+from elsewhere.world.settings import GridSpace
 from elsewhere.world.space import divide_space
-from elsewhere.world.visits import first_categories
 from elsewhere.world.world import World
 
 HOURS = 24
@@ -66,13 +66,13 @@ def _grid(places: Places, cells: int) -> Indices:
     return np.asarray(divide_space(places, GridSpace(cells=cells), None).cells[0], dtype=np.int32)
 
 
-def group_hours(world: World, columns: Columns, group_of: Indices) -> NDArray[np.int64]:
+def group_hours(world: World, columns: VisitColumns, group_of: Indices) -> NDArray[np.int64]:
     """Group and hour of each visit as one number."""
     hours = columns.times.astype(np.int64) * world.clock.timestep_minutes // 60
     return np.asarray(group_of[columns.places].astype(np.int64) * HOURS + hours)
 
 
-def unique_visitors(world: World, columns: Columns, group_of: Indices) -> Visitors:
+def unique_visitors(world: World, columns: VisitColumns, group_of: Indices) -> Visitors:
     """Who was where in which hour.
 
     Deviation: hotspot-hour — people are counted by the hour; the paper does not say in which steps.

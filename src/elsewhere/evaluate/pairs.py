@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.arrays import Floats, Indices
+from elsewhere.days.alignment import align_days
+from elsewhere.days.visits import visit_distances, visit_errors
 from elsewhere.errors import InputError
-from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.trajectories import Visit
-from elsewhere.world.alignment import align_days
-from elsewhere.world.visits import VisitDistances, visit_distances
 from elsewhere.world.world import World
 
 DIMENSIONS = ("space_km", "time_hours", "category", "combined")
 
 
-class Days(Protocol):
+class AnyDay(Protocol):
     """A trajectory, true or shared."""
 
     @property
@@ -28,7 +27,7 @@ class Days(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Columns:
+class VisitColumns:
     """Visits of many days, one after the other."""
 
     owners: NDArray[np.int64]
@@ -48,7 +47,7 @@ class Columns:
         return np.concatenate([[0], np.cumsum(self.lengths)])
 
 
-def columns_of(world: World, days: Sequence[Days], what: str) -> Columns:
+def columns_of(world: World, days: Sequence[AnyDay], what: str) -> VisitColumns:
     """Days as columns; places that the world does not have are refused, times after the day are its last."""
     lengths = np.array([len(day.visits) for day in days], dtype=np.int64)
     if not len(days) or not lengths.all():
@@ -62,7 +61,7 @@ def columns_of(world: World, days: Sequence[Days], what: str) -> Columns:
         ) from None
     times = np.array([visit.timestep for day in days for visit in day.visits], dtype=np.int32)
     owners = np.repeat(np.arange(len(days)), lengths)
-    return Columns(
+    return VisitColumns(
         owners=owners, places=places, times=np.minimum(times, world.clock.timesteps - 1), lengths=lengths
     )
 
@@ -72,10 +71,10 @@ class Pairs:
     """True visits beside shared ones."""
 
     world: World
-    real: Columns
-    shared: Columns
+    real: VisitColumns
+    shared: VisitColumns
     first: NDArray[np.int64]
-    """True visits that have a partner, and in ``second`` those partners (`world.alignment`)."""
+    """True visits that have a partner, and in ``second`` those partners (`days.alignment`)."""
     second: NDArray[np.int64]
 
     @property
@@ -94,30 +93,12 @@ class Pairs:
         Paper: section 5.10 (ss:distance-function).
         """
         return visit_errors(
-            self.world, visit_distances(self.world), self.real.places[self.first],
-            self.real.times[self.first], self.shared.places[self.second], self.shared.times[self.second],
+            visit_distances(self.world), self.real.places[self.first], self.real.times[self.first],
+            self.shared.places[self.second], self.shared.times[self.second],
         )  # fmt: skip
 
 
-def visit_errors(
-    world: World, distances: VisitDistances, p: Indices, t: Indices, q: Indices, u: Indices
-) -> dict[str, Floats]:
-    """Distances between visits (p, t) and (q, u), element by element."""
-    km = great_circle_km(chords_squared(world.places.vectors[p], world.places.vectors[q]))
-    hours = np.abs(t.astype(np.int64) - u) * distances.hours_per_step
-    if distances.is_circular:
-        hours = np.minimum(hours, 24 - hours)
-    hours = np.minimum(hours, distances.time_cap_hours)
-    category = distances.category_table[distances.kinds[p], distances.kinds[q]]
-    return {
-        "space_km": km,
-        "time_hours": hours,
-        "category": category,
-        "combined": np.sqrt(km**2 + hours**2 + category**2),
-    }
-
-
-def paired(world: World, real: Sequence[Days], shared: Sequence[Days]) -> Pairs:
+def paired(world: World, real: Sequence[AnyDay], shared: Sequence[AnyDay]) -> Pairs:
     """True and shared days in the same order, their visits matched."""
     if len(real) != len(shared):
         raise InputError(

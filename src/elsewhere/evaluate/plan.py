@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from elsewhere.days.prior import prior_days
+from elsewhere.device.reading import trajectories_of
 from elsewhere.evaluate.error import day_errors
 from elsewhere.evaluate.hotspots import HOURS, Visitors, groupings, unique_visitors, visitor_counts
 from elsewhere.evaluate.intervals import Estimate, mean_estimates
 from elsewhere.evaluate.pairs import DIMENSIONS, Pairs, paired
-from elsewhere.methods.codebook import ANY_LENGTH, Codebook
-from elsewhere.methods.nulls import NULLS
-from elsewhere.methods.registry import method
+from elsewhere.methods.registry import DEFAULT, method, null_names
 from elsewhere.methods.sharing import Sharing
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SeededRandomness
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
@@ -62,21 +63,22 @@ def plan(
     epsilons: Sequence[str | float | Fraction],
     people: Sequence[int],
     *,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    progress: Progress = no_progress,
     **options: Any,
 ) -> Plan:
     """Share pretend days of the public prior with each ε, and measure what comes of it."""
     days = pretend_days(world)
-    total = len(epsilons) + len(NULLS)
+    names = null_names()
+    total = len(epsilons) + len(names)
     nulls = []
-    for number, name in enumerate(NULLS):
+    for number, name in enumerate(names):
         nulls.append(_means(_shared(method(name, world), days)))
         progress(number + 1, total)
     expectations = []
     for number, epsilon in enumerate(epsilons):
-        sharing = method("codebook", world, epsilon=epsilon, **options)
+        sharing = method(DEFAULT, world, epsilon=epsilon, **options)
         expectations.append(_expectation(sharing, days, people))
-        progress(len(NULLS) + number + 1, total)
+        progress(len(names) + number + 1, total)
     truth = paired(world, days, days)
     return Plan(
         world=world.hash,
@@ -88,12 +90,7 @@ def plan(
 
 def pretend_days(world: World) -> list[Trajectory]:
     """Days of the public prior, as if people had had them."""
-    days = Codebook(world, epsilon=1).public_days(ANY_LENGTH, "plan", PRETEND)
-    ids = world.places.ids
-    return [
-        Trajectory((ids[place], step) for place, step in zip(places[:length], times[:length], strict=True))
-        for places, times, length in zip(*(column.tolist() for column in days), strict=True)
-    ]
+    return trajectories_of(world, prior_days(world, "plan", PRETEND))
 
 
 def _shared(sharing: Sharing, days: Sequence[Trajectory]) -> Pairs:
@@ -106,11 +103,11 @@ def _means(pairs: Pairs) -> dict[str, float]:
 
 def _expectation(sharing: Sharing, days: Sequence[Trajectory], people: Sequence[int]) -> Expectation:
     pairs = _shared(sharing, days)
-    errors, facts = day_errors(pairs), sharing.describe()
+    errors, facts = day_errors(pairs), sharing.facts()
     kept = kept_share(pairs)
     return Expectation(
-        epsilon=facts["epsilon"],
-        k=facts["k"],
+        epsilon=str(facts.epsilon),
+        k=facts.options["k"],
         errors=dict(zip(errors, mean_estimates(np.column_stack(list(errors.values()))), strict=True)),
         kept=kept,
         visible_change=_visible_changes(pairs, kept, people),

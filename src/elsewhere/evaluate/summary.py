@@ -13,11 +13,10 @@ from elsewhere.evaluate.density import density_estimates
 from elsewhere.evaluate.error import day_errors
 from elsewhere.evaluate.hotspots import hotspot_estimates
 from elsewhere.evaluate.intervals import Estimate, mean_estimates
-from elsewhere.evaluate.pairs import Columns, Days, Pairs, paired, sum_per_day
+from elsewhere.evaluate.pairs import AnyDay, Pairs, VisitColumns, paired, sum_per_day
 from elsewhere.evaluate.ranges import DELTAS, day_preservation
 from elsewhere.knowledge.travel import profile_count
-from elsewhere.methods.nulls import NULLS
-from elsewhere.methods.registry import method
+from elsewhere.methods.registry import method, null_names
 from elsewhere.randomness import SeededRandomness
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
@@ -49,7 +48,7 @@ class Summary:
         return {**asdict(self), "deltas": {name: list(values) for name, values in DELTAS.items()}}
 
 
-def summarise(world: World, real: Sequence[Days], shared: Sequence[Days]) -> Summary:
+def summarise(world: World, real: Sequence[AnyDay], shared: Sequence[AnyDay]) -> Summary:
     """All measures of ``shared`` against ``real``, which are in the same order."""
     return summarise_pairs(paired(world, real, shared))
 
@@ -79,7 +78,7 @@ def summarise_pairs(pairs: Pairs) -> Summary:
     )
 
 
-def _feasible(world: World, columns: Columns) -> Bools:
+def _feasible(world: World, columns: VisitColumns) -> Bools:
     """Whether every step of each day can be travelled in its time."""
     within = columns.owners[1:] == columns.owners[:-1]
     origins, destinations = columns.places[:-1][within], columns.places[1:][within]
@@ -99,7 +98,7 @@ def _feasible(world: World, columns: Columns) -> Bools:
 def null_summaries(world: World, real: Sequence[Trajectory], seed: int = 0) -> dict[str, Summary]:
     """The same measures for days that ignore the person: what no information looks like."""
     found = {}
-    for number, name in enumerate(NULLS):
+    for number, name in enumerate(null_names()):
         shared = method(name, world).share_many(real, randomness=SeededRandomness(seed, number))
         found[name] = summarise(world, real, shared)
     return found

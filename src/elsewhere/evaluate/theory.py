@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from elsewhere.days.feasible import count_days, log_count
+from elsewhere.days.visits import largest_visit_distance, visit_distances
 from elsewhere.errors import InputError
-from elsewhere.mechanism.whole_days import count_days
-from elsewhere.world.visits import largest_visit_distance, place_world, visit_distances
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 
 
@@ -64,8 +65,7 @@ def global_prediction(world: World, *, epsilon: float, length: int, confidence: 
 
     Paper: eq:global-utility.
     """
-    _, scales, cumulative = count_days(place_world(world), length)
-    log_days = math.log(int(cumulative[0, -1])) + sum(math.log(int(scale)) for scale in scales)
+    log_days = log_count(count_days(place_world(world), length))
     largest = length * largest_visit_distance(visit_distances(world), world.clock.timesteps)
     return _prediction(epsilon, largest, log_days, confidence)
 

@@ -11,25 +11,19 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from elsewhere.experiments.recipes import ON_THE_PAPERS_TERMS, SAME_LENGTH
-from elsewhere.io.files import whole_file
-from elsewhere.methods.nulls import NULLS
+from elsewhere.experiments.tilted import TILTED
+from elsewhere.inputs.files import whole_file
+from elsewhere.methods.registry import colour_of, null_names
 
 Row = dict[str, Any]
 
-_COLOURS = {
-    "ngram": "#1f4ed8", "ngram-noh": "#0e9384", "physdist": "#b54708", "ind-reach": "#7a5af8",
-    "ind-noreach": "#dd2590", "global": "#067647", "codebook": "#d92d20", SAME_LENGTH: "#f97066",
-    ON_THE_PAPERS_TERMS: "#98a2b3",
-    "uniform": "#344054", "typical": "#8c6d1f", "popular": "#475467", "constant": "#667085",
-}  # fmt: skip
 _NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c", "combined": "d"}
 mpl.use("Agg")
 
 
 def _style(method: str) -> dict[str, Any]:
-    line = ":" if method in NULLS else "--" if method == ON_THE_PAPERS_TERMS else "-"
-    return {"color": _COLOURS.get(method, "#000000"), "linestyle": line, "linewidth": 1.4, "markersize": 3.5}
+    line = ":" if method in null_names() else "--" if method == TILTED else "-"
+    return {"color": colour_of(method), "linestyle": line, "linewidth": 1.4, "markersize": 3.5}
 
 
 def _finish(figure: Figure, axes: Axes, path: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 # Columns of the paper's tables in our names of data sets.
-DATASETS = ("foursquare", "safegraph", "campus")
+_DATASETS = ("foursquare", "safegraph", "campus")
 
 # Table 1 (tab:traj-distances): mean NE as (d_t hours, d_c, d_s km) on Taxi-Foursquare, Safegraph, Campus.
 ERRORS: dict[str, dict[str, tuple[float, float, float]]] = {
-    method: dict(zip(DATASETS, numbers, strict=True))
+    method: dict(zip(_DATASETS, numbers, strict=True))
     for method, numbers in {
         "ind-noreach": ((1.44, 3.81, 1.99), (1.47, 2.87, 2.14), (2.06, 1.35, 0.87)),
         "ind-reach": ((1.43, 3.80, 2.03), (1.50, 2.94, 2.31), (2.03, 1.39, 0.89)),

@@ -6,15 +6,22 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from elsewhere.experiments.paper_numbers import DATASETS
-from elsewhere.methods.nulls import NULLS
+from elsewhere.datasets.registry import SOURCES
+from elsewhere.experiments.tilted import TILTED
+from elsewhere.methods.registry import METHODS, methods_with, null_names
 
 Size = Literal["small", "paper"]
 
-METHODS = ("ngram", "ngram-noh", "physdist", "ind-reach", "ind-noreach", "global", "codebook")
-ON_THE_PAPERS_TERMS = "ngram, sensitivity=1"
-SAME_LENGTH = "codebook, same length"
-SPEEDS = {"foursquare": 8.0, "safegraph": 8.0, "campus": 4.0}
+_IN_EXPERIMENTS = {name: entry for name, entry in SOURCES.items() if entry.speed_kmh is not None}
+LARGE = tuple(
+    name for name, entry in _IN_EXPERIMENTS.items() if any(one.name == "limit" for one in entry.options)
+)
+"""Data sets with as many places as one asks for."""
+SMALL = tuple(name for name in _IN_EXPERIMENTS if name not in LARGE)
+DATASETS = LARGE + SMALL
+COMPARED = tuple(name for name, entry in METHODS.items() if not (entry.is_null or entry.is_for_small_worlds))
+"""Methods that stand in tables and figures; nulls are beside them."""
+_LEFT_OUT_WHERE_SMALL = frozenset({"physdist", "ind-noreach"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +51,11 @@ class Cell:
 
     @property
     def label(self) -> str:
-        if ("same_length", True) in self.options:
-            return SAME_LENGTH
-        return ON_THE_PAPERS_TERMS if ("sensitivity", 1) in self.options else self.method
+        """What it is called in tables."""
+        for label, options in METHODS[self.method].variants.items() if self.method in METHODS else ():
+            if set(options.items()) <= set(self.options):
+                return label
+        return self.method
 
     def key(self) -> dict[str, Any]:
         """All that it depends on, as plain data."""
@@ -70,17 +79,21 @@ def _days(size: Size) -> int:
 
 def _setting(dataset: str, size: Size) -> Setting:
     limit = {"small": 400, "paper": 2000}[size]
-    return Setting(dataset=dataset, places=None if dataset == "campus" else limit, speed_kmh=SPEEDS[dataset])
+    return Setting(
+        dataset=dataset,
+        places=limit if dataset in LARGE else None,
+        speed_kmh=SOURCES[dataset].speed_kmh or 8.0,
+    )
 
 
-def _methods(cell: Cell, methods: Iterable[str] = METHODS, most_weighed: int = 500) -> list[Cell]:
-    """A cell for each method, the paper's terms and the nulls."""
+def _methods(cell: Cell, methods: Iterable[str] = COMPARED, most_weighed: int = 500) -> list[Cell]:
+    """A cell for each method, for the paper's terms beside its own, and for the nulls."""
     cells = [replace(cell, method=name) for name in methods]
     if "ngram" in methods:
         # With sensitivity=1 every window is weighed whole, which takes long: fewer days will do for curves.
         some = min(cell.days, most_weighed)
-        cells.append(replace(cell, method="ngram", options=(*cell.options, ("sensitivity", 1)), days=some))
-    return cells + [replace(cell, method=name, options=()) for name in NULLS]
+        cells.append(replace(cell, method=TILTED, days=some))
+    return cells + [replace(cell, method=name, options=()) for name in null_names()]
 
 
 def _default(dataset: str, size: Size) -> Cell:
@@ -92,17 +105,17 @@ def baseline(size: Size) -> tuple[Cell, ...]:
     return tuple(
         cell
         for dataset in DATASETS
-        for cell in _as_long(_methods(_default(dataset, size), METHODS, most_weighed=5000))
+        for cell in _with_variants(_methods(_default(dataset, size), most_weighed=5000))
     )
 
 
-def _as_long(cells: list[Cell]) -> list[Cell]:
-    """Beside `codebook`, which hides the length, one that does not, as all others do not."""
+def _with_variants(cells: list[Cell]) -> list[Cell]:
+    """Beside each method its other settings that are worth a row, such as `codebook` with a public length."""
     found = []
     for cell in cells:
         found.append(cell)
-        if cell.method == "codebook":
-            found.append(replace(cell, options=(("same_length", True),)))
+        variants = METHODS[cell.method].variants if cell.method in METHODS else {}
+        found += [replace(cell, options=tuple(options.items())) for options in variants.values()]
     return found
 
 
@@ -110,23 +123,24 @@ def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
     """What the paper varies: visits, ε, places, speed on the two large data sets, n on the campus."""
     small = size == "small"
     found: dict[str, list[Cell]] = {name: [] for name in ("visits", "epsilon", "places", "speed", "n")}
-    some = ("ngram", "ngram-noh", "ind-reach", "global", "codebook") if small else METHODS
-    for dataset in DATASETS[:2]:
+    some = [name for name in COMPARED if not (small and name in _LEFT_OUT_WHERE_SMALL)]
+    for dataset in LARGE:
         cell = _default(dataset, size)
         if small:
             cell = replace(cell, days=200)
         for length in (3, 5, 8) if small else range(3, 9):
-            found["visits"] += _as_long(_methods(replace(cell, length=length), some))
+            found["visits"] += _with_variants(_methods(replace(cell, length=length), some))
         for epsilon in (0.5, 5, 10) if small else (0.1, 0.5, 1, 2, 5, 10):
             found["epsilon"] += _methods(replace(cell, epsilon=epsilon), some)
         for places in (200, 400, 800) if small else (1000, 2000, 4000, 8000):
             found["places"] += _methods(replace(cell, setting=replace(cell.setting, places=places)), some)
         for speed in (4.0, 8.0, float("inf")) if small else (4.0, 8.0, 12.0, 16.0, float("inf")):
             found["speed"] += _methods(replace(cell, setting=replace(cell.setting, speed_kmh=speed)), some)
-    campus = replace(_default("campus", size), days=200 if small else 5000)
-    for n in (1, 2, 3):
-        found["n"] += _methods(replace(campus, options=(("n", n),)), ("ngram", "ngram-noh", "physdist"))
-    found["n"].append(replace(campus, method="codebook"))
+    for dataset in SMALL:
+        cell = replace(_default(dataset, size), days=200 if small else 5000)
+        for n in (1, 2, 3):
+            found["n"] += _methods(replace(cell, options=(("n", n),)), methods_with("n"))
+        found["n"] += [replace(cell, method=name) for name, entry in METHODS.items() if entry.is_ours]
     return {name: tuple(dict.fromkeys(cells)) for name, cells in found.items()}
 
 
@@ -156,7 +170,7 @@ def preprocessing(size: Size) -> tuple[Setting, ...]:
     sizes = (200, 400, 800) if size == "small" else (1000, 2000, 4000, 8000)
     speeds = (4.0, 8.0, 12.0, 16.0, float("inf"))
     found = []
-    for dataset in DATASETS[:2]:
+    for dataset in LARGE:
         base = _setting(dataset, size)
         found += [replace(base, places=places) for places in sizes]
         found += [replace(base, speed_kmh=speed) for speed in speeds]

@@ -10,10 +10,9 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.experiments.figures import preprocessing_figure, ranges_figure, variation_figure
-from elsewhere.experiments.paper_numbers import DATASETS
-from elsewhere.experiments.recipes import Cell, Size, preprocessing, recipes, variations
-from elsewhere.experiments.runner import Progress, Result, Workshop, run_cells, run_preprocessing
-from elsewhere.experiments.sources import Sources
+from elsewhere.experiments.recipes import DATASETS, Cell, Size, preprocessing, recipes, variations
+from elsewhere.experiments.runner import Result, Workshop, run_cells, run_preprocessing
+from elsewhere.experiments.sources import Sources, label_of
 from elsewhere.experiments.tables import (
     error_rows,
     hotspot_rows,
@@ -23,7 +22,8 @@ from elsewhere.experiments.tables import (
     settings_of,
     write_rows,
 )
-from elsewhere.io.files import write_text
+from elsewhere.inputs.files import write_text
+from elsewhere.progress import Progress
 
 Row = dict[str, Any]
 _AXES = {"visits": "visits", "epsilon": "epsilon", "places": "places", "speed": "speed_kmh", "n": "n"}
@@ -69,7 +69,7 @@ def run_experiments(
     results = {name: [measured[cell] for cell in known[name].cells] for name in wanted}
     _write_tables(folder, wanted, results)
     _draw(folder, wanted, size, measured)
-    labels = {dataset: sources.label(dataset) for dataset in DATASETS}
+    labels = {dataset: label_of(sources, dataset) for dataset in DATASETS}
     write_text(
         folder / "run.json", json.dumps({"size": size, "data": labels, "recipes": wanted}, indent=2) + "\n"
     )

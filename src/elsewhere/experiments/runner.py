@@ -7,30 +7,31 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from elsewhere.device.reading import read_trajectories
 from elsewhere.evaluate.intervals import mean_estimate
 from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.recipes import Cell, Setting, Size
 from elsewhere.experiments.sources import Sources, make_source
-from elsewhere.io.files import write_text
-from elsewhere.methods.codebook import Codebook
-from elsewhere.methods.reading import read_trajectories
+from elsewhere.experiments.tilted import TILTED, tilted_ngram
+from elsewhere.inputs.files import write_text
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
+from elsewhere.progress import Progress
 from elsewhere.randomness import SeededRandomness, seeded_generator
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.build import build_world
 from elsewhere.world.world import World
 
-Progress = Callable[[int, int], None]
 Result = dict[str, Any]
 
 _SEED = 20210816
@@ -112,12 +113,11 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
     }  # fmt: skip
     if not chosen:
         return {**facts, "skipped": "no such day"}
-    shared_by = method(cell.method, world, epsilon=cell.epsilon, **dict(cell.options))
+    make = tilted_ngram if cell.method == TILTED else partial(method, cell.method)
+    shared_by = make(world, epsilon=cell.epsilon, **dict(cell.options))
     started = time.perf_counter()
     for length in sorted({len(day) for day in chosen}, reverse=True):
-        shared_by.prepare(length)
-        if isinstance(shared_by.core, Codebook):
-            shared_by.core.make_books(length)
+        shared_by.prepare_many(length)
     prepared = time.perf_counter() - started
     shared_by.share_batch(chosen[:5], randomness=SeededRandomness(1))  # loads compiled loops
     batch = shared_by.share_batch(chosen, randomness=SeededRandomness(seed))
@@ -133,12 +133,8 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
 
 def _spent(shared_by: Sharing) -> float:
     """What five visits really cost: the claim, or far more with sensitivity=1."""
-    from elsewhere.audit.bounds import draw_losses  # noqa: PLC0415 - compiles only when needed
-
-    if shared_by.describe().get("sensitivity") != 1:
-        return float(shared_by.spent_on(5))
-    losses = draw_losses(shared_by.core.tables(5), shared_by.core.draws_for(5))
-    return float(np.sum([loss.spent for loss in losses]))
+    really = shared_by.facts().spent_on_five_visits
+    return float(shared_by.spent_on(5)) if really is None else really
 
 
 def _smoothed(counts: dict[str, int], days: int) -> dict[str, float]:

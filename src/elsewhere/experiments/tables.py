@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from elsewhere.experiments.recipes import Setting
-from elsewhere.io.tables import write_csv
-from elsewhere.methods.nulls import fair_nulls
+from elsewhere.inputs.tables import write_csv
+from elsewhere.methods.registry import null_names
 
 Result = dict[str, Any]
 Row = dict[str, Any]
@@ -85,7 +85,7 @@ def _best_nulls(results: Sequence[Result]) -> dict[tuple[tuple[Any, ...], str, b
     best: dict[tuple[tuple[Any, ...], str, bool], float] = {}
     for result in results:
         for keeps in (True, False):
-            if result["label"] in fair_nulls(keeps_length=keeps) and "summary" in result:
+            if result["label"] in null_names(keeps_length=keeps) and "summary" in result:
                 for dimension, estimate in result["summary"]["errors"].items():
                     key = (_without_method(settings_of(result)), dimension, keeps)
                     best[key] = min(best.get(key, float("inf")), estimate["value"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +11,9 @@ from elsewhere.errors import InputError
 # Past this a fraction's parts would not fit the coin's machine words; ε is rounded down to it.
 _FINEST = 1_000_000
 _LARGEST = 1_000_000
+
+Window = tuple[int, int]
+"""Where a draw starts in a day, and how many visits it covers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,10 +26,10 @@ class Draw:
     what: str = "n-gram of regions"
 
 
-def exact_epsilon(value: float | str | Fraction) -> Fraction:
+def exact_epsilon(value: float | str | Fraction | None) -> Fraction:
     """ε as the fraction a person means by it ("0.1" is one tenth), rounded down to a millionth if finer."""
     try:
-        epsilon = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+        epsilon = Fraction(str(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[arg-type]
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise InputError("epsilon", f"found {value!r}, must be a number above 0") from None
     if not 0 < epsilon <= _LARGEST:
@@ -43,28 +46,15 @@ def total(draws: Iterable[Draw]) -> Fraction:
     return sum((draw.epsilon for draw in draws), start=Fraction(0))
 
 
-def windows(length: int, n: int) -> list[tuple[int, int]]:
-    """Where the draws of a trajectory start and how long they are: every position is covered n times.
+def split_evenly(epsilon: Fraction, parts: Sequence[tuple[Window, str]]) -> tuple[Draw, ...]:
+    """The same ε' for each window; that their sum is no more than ε is checked whenever they are made (R4).
 
-    First the shorter windows at the start, then the main ones, then the shorter ones at the end. A
-    trajectory shorter than n is perturbed with n = |τ|.
-
-    Paper: section 5.4 (ss:ngram-perturbation), fig:perturbation.
+    Paper: eq:ngram-perturbation, where ε' = ε / (|τ| + n − 1).
     """
-    n = min(n, length)
-    prefixes = [(0, size) for size in range(1, n)]
-    main = [(start, n) for start in range(length - n + 1)]
-    suffixes = [(length - size, size) for size in range(n - 1, 0, -1)]
-    return prefixes + main + suffixes
-
-
-def split_evenly(epsilon: Fraction, length: int, n: int) -> tuple[Draw, ...]:
-    """ε' = ε / (|τ| + n − 1) for each draw; their sum is asserted to be ε (R4).
-
-    Paper: eq:ngram-perturbation.
-    """
-    places = windows(length, n)
-    draws = tuple(Draw(start=s, length=size, epsilon=epsilon / len(places)) for s, size in places)
+    share = epsilon / len(parts)
+    draws = tuple(
+        Draw(start=start, length=length, epsilon=share, what=what) for (start, length), what in parts
+    )
     if total(draws) > epsilon:
         raise AssertionError("the draws would spend more than ε")
     return draws

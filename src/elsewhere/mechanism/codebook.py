@@ -1,50 +1,43 @@
-"""One pick among public candidate days: the k nearest are e^ε times as likely as all others.
+"""`codebook`: one pick among public candidate days; the k nearest are e^ε times as likely as all others.
 
 The normaliser k e^ε + M − k is the same for every input, so this is exactly ε-LDP and no factor 2 is lost. A
 candidate is proposed uniformly; one of the k nearest is always accepted, any other with a chance of e^−ε. How
-often nothing is accepted does not depend on the truth either.
+often nothing is accepted does not depend on the truth either. All that the proof asks for is that exactly k
+candidates are near, whatever is true: that is checked before every pick.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from elsewhere.arrays import Bools, Floats, Indices
+from elsewhere.arrays import Bools, Counts, Floats, Indices
 from elsewhere.compiled import compiled
+from elsewhere.days.alignment import day_costs
+from elsewhere.days.visits import Days, VisitDistances, parts_of
 from elsewhere.errors import InputError
-from elsewhere.mechanism.coin import Tape, accepts_exp, below, ran_out
-from elsewhere.mechanism.draw import NEVER
-from elsewhere.mechanism.rows import finish_rows
+from elsewhere.mechanism.length import stretched
+from elsewhere.mechanism.listing import Outcome, State, Step, scored_step
+from elsewhere.mechanism.rejection import NEVER, Coin, each_row, first_accepted, perturb_rows
 from elsewhere.randomness import Randomness
-from elsewhere.world.alignment import least_sum
-from elsewhere.world.visits import VisitDistances, place_distance_squared, time_distance
-
-Counts = NDArray[np.int64]
+from elsewhere.tape import Tape, below
 
 _WORDS_PER_TRIAL = 8
 _MOST_TRIALS = 5_000_000
-
-
-class Candidates(NamedTuple):
-    """Public days, a row each; rows of fewer visits are filled up with −1."""
-
-    places: Indices
-    times: Indices
-    lengths: Indices
 
 
 class Odds(NamedTuple):
     """How a pick is made: public, the same for everybody."""
 
     candidates: int
-    """M."""
+    """How many there are, M."""
     nearest: int
-    """K."""
+    """How many of them count as near, k."""
     numerator: int
     denominator: int
     """Any other candidate is accepted with a chance of e^−(numerator / denominator)."""
@@ -53,6 +46,11 @@ class Odds(NamedTuple):
     @property
     def epsilon(self) -> Fraction:
         return Fraction(self.numerator, self.denominator)
+
+    @property
+    def coin(self) -> Coin:
+        """Score 0 for what is near, 1 for what is not."""
+        return Coin(self.numerator, self.denominator, self.trials)
 
 
 def odds_of(epsilon: Fraction, nearest: int, candidates: int) -> Odds:
@@ -68,31 +66,39 @@ def odds_of(epsilon: Fraction, nearest: int, candidates: int) -> Odds:
     return Odds(candidates, nearest, epsilon.numerator, epsilon.denominator, trials)
 
 
-@compiled
-def day_costs(
-    candidates: Candidates, distances: VisitDistances, unmatched: float, places: Indices, times: Indices
-) -> Floats:
-    """Distance of a day to each candidate: Σ d of visits matched in order, more for those left over."""
-    book_places, book_times, lengths = candidates.places, candidates.times, candidates.lengths
-    length, known, most = len(places), len(distances.kinds), max(len(places), book_places.shape[1])
-    squares = np.zeros((length, known))
-    for i in range(length):
-        # A place nobody knows differs from none, after as much work as any other.
-        weight = 1.0 if places[i] < known else 0.0
-        for place in range(known):
-            squares[i, place] = weight * place_distance_squared(distances, min(places[i], known - 1), place)
-    band, best, costs = np.empty((most, most)), np.empty((most, most)), np.empty(len(lengths))
-    for row in range(len(lengths)):
-        rows = min(length, lengths[row])
-        spare = max(length, lengths[row]) - rows
-        # k visits of the longer day are passed over before the partner of visit i of the shorter one.
-        for i in range(rows):
-            for k in range(spare + 1):
-                mine, theirs = (i, i + k) if rows == length else (i + k, i)
-                hours = time_distance(distances, times[mine], book_times[row, theirs])
-                band[i, k] = math.sqrt(squares[mine, book_places[row, theirs]] + hours * hours)
-        costs[row] = least_sum(band, rows, spare, best) + spare * unmatched
-    return costs
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodebookTables:
+    """All that a pick goes by: public, the same for everybody (or for everybody with a day of one length)."""
+
+    odds: Odds
+    shards: int
+    book: Callable[[int], Days]
+    """The candidates of a shard."""
+    distances: VisitDistances
+    unmatched: float
+    timesteps: int
+    is_any_length: bool
+    """Candidates of all lengths together, so that a pick hides the number of visits."""
+
+    def near(self, secret: Indices, shard: int) -> Bools:
+        """Which candidates of a shard are the nearest to a day.
+
+        Of a day with more visits than any candidate, one of every few is kept (R10: a total rule).
+        """
+        book = self.book(shard)
+        row = stretched(secret, min(len(secret), book.places.shape[1]))
+        places, times = parts_of(row, self.timesteps)
+        return nearest_flags(
+            day_costs(book, self.distances, self.unmatched, places, times), self.odds.nearest
+        )
+
+    def near_in_constant_time(self, secret: Indices, shard: int) -> Bools:
+        """The same, but days of every length are compared, so that time does not tell the length."""
+        if not self.is_any_length:
+            return self.near(secret, shard)
+        most = int(self.book(shard).places.shape[1])
+        flags = [self.near(stretched(secret, length), shard) for length in range(1, most + 1)]
+        return flags[min(len(secret), most) - 1]
 
 
 @compiled
@@ -109,6 +115,47 @@ def nearest_flags(costs: Floats, nearest: int) -> Bools:
     return flags
 
 
+def perturb_to_candidates(
+    secrets: Indices, tables: CodebookTables, randomness: Randomness, *, constant_work: bool
+) -> tuple[Indices, Counts]:
+    """For each day a shard at random and a pick in it, and the trial it took."""
+    shards = uniform_below(tables.shards, len(secrets), randomness)
+    flags = np.empty((len(secrets), tables.odds.candidates), dtype=np.bool_)
+    compare = tables.near_in_constant_time if constant_work else tables.near
+    for row, shard in enumerate(shards.tolist()):
+        flags[row] = compare(secrets[row], shard)
+    picked, trials = pick_candidates(flags, tables.odds, randomness, constant_work=constant_work)
+    return np.column_stack([shards, picked[:, 0]]).astype(np.int32), trials
+
+
+@compiled
+def _propose(tape: Tape, odds: Odds, candidate: Indices) -> None:
+    candidate[0] = below(tape, odds.candidates)
+
+
+@compiled
+def _score(_odds: Odds, is_near: Bools, candidate: Indices) -> int:
+    """0 for one of the nearest, else 1: accepted always, or with probability e^−ε."""
+    return 0 if is_near[candidate[0]] else 1
+
+
+draw_candidate = first_accepted("draw_candidate", _propose, _score)
+
+
+@compiled
+def _pick_row(
+    tape: Tape, odds: Odds, is_near: Bools, is_constant: bool, picked: Indices, accepted: Counts
+) -> None:
+    coin = Coin(odds.numerator, odds.denominator, odds.trials)
+    candidate = np.empty(1, dtype=np.int32)
+    accepted[0] = draw_candidate(tape, coin, odds, is_near, is_constant, candidate, picked)
+    if accepted[0] and not is_constant:
+        below(tape, odds.candidates)  # one spare proposal for each day, as seeded files always had it
+
+
+_rows = each_row("codebook_rows", _pick_row)
+
+
 def pick_candidates(
     is_near: Bools, odds: Odds, randomness: Randomness, *, constant_work: bool
 ) -> tuple[Indices, Counts]:
@@ -118,46 +165,17 @@ def pick_candidates(
     """
     if not (is_near.shape[1] == odds.candidates and (is_near.sum(axis=1) == odds.nearest).all()):
         raise AssertionError("not exactly k candidates are near: the pick would spend more than ε")
-    picked = np.zeros((len(is_near), 1), dtype=np.int32)
-    accepted = np.zeros((len(is_near), 1), dtype=np.int64)
-
-    def work(tape: Tape, done: int) -> tuple[int, int]:
-        return _pick_rows(tape, odds, is_near[done:], constant_work, picked[done:], accepted[done:])
-
     trials = odds.trials if constant_work else -(-odds.trials // 20)
-    finish_rows(work, len(is_near), _WORDS_PER_TRIAL * trials, randomness)
-    return picked, accepted
-
-
-@compiled
-def _pick_rows(
-    tape: Tape, odds: Odds, is_near: Bools, is_constant: bool, picked: Indices, accepted: Counts
-) -> tuple[int, int]:
-    """How many rows were finished before the tape ran out, and the words they used."""
-    count = is_near.shape[1]
-    for row in range(len(is_near)):
-        before = tape.cursor[0]
-        for trial in range(odds.trials):
-            candidate = below(tape, count)
-            exponent = 0 if is_near[row, candidate] else odds.numerator
-            is_accepted = accepts_exp(tape, exponent, odds.denominator)
-            if is_accepted and not accepted[row, 0]:
-                accepted[row, 0] = trial + 1
-                picked[row, 0] = candidate
-                if not is_constant:
-                    break
-            if ran_out(tape):
-                break
-        if ran_out(tape):
-            accepted[row, 0] = 0
-            return row, before
-        candidate = below(tape, count)
-        if not accepted[row, 0]:
-            picked[row, 0] = candidate
-        if ran_out(tape):
-            accepted[row, 0] = 0
-            return row, before
-    return len(is_near), tape.cursor[0]
+    return perturb_rows(
+        _rows,
+        odds,
+        is_near,
+        width=1,
+        draws=1,
+        words=_WORDS_PER_TRIAL * trials,
+        randomness=randomness,
+        constant_work=constant_work,
+    )
 
 
 def uniform_below(bound: int, count: int, randomness: Randomness) -> Indices:
@@ -167,3 +185,16 @@ def uniform_below(bound: int, count: int, randomness: Randomness) -> Indices:
     while len(found) < count:
         found += [word % bound for word in randomness.words(count).tolist() if word < limit]
     return np.array(found[:count], dtype=np.int32)
+
+
+def pick_step(tables: CodebookTables, secret: Outcome, shard: int, after: State) -> Step:
+    """The pick in a shard, listed, when ``secret`` is true; every outcome leads to ``after``."""
+    count = tables.odds.candidates
+    flags = tables.near(np.array(secret, dtype=np.int32), shard)
+    return scored_step(
+        [(index,) for index in range(count)],
+        [Fraction(1, count)] * count,
+        [0 if is_near else 1 for is_near in flags.tolist()],
+        tables.odds.coin,
+        [after] * count,
+    )

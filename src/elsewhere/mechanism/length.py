@@ -11,19 +11,41 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from elsewhere.arrays import Indices
+from elsewhere.arrays import Counts, Indices
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon
-from elsewhere.mechanism.coin import Tape, accepts_exp, below, ran_out
-from elsewhere.mechanism.draw import NEVER, Coin
-from elsewhere.mechanism.rows import finish_rows
-from elsewhere.mechanism.step import Step
+from elsewhere.mechanism.listing import Step, scored_step
+from elsewhere.mechanism.rejection import NEVER, Coin, each_row, first_accepted, perturb_rows
 from elsewhere.randomness import Randomness
+from elsewhere.tape import Tape, below
 
 _WORDS_PER_TRIAL = 8
+
+
+@compiled
+def _propose(tape: Tape, tables: tuple[int, Coin], length: Indices) -> None:
+    length[0] = 1 + below(tape, tables[0])
+
+
+@compiled
+def _score(_tables: tuple[int, Coin], true_length: int, length: Indices) -> int:
+    """0 for the true length, else 1: accepted always, or with probability e^−ε."""
+    return int(length[0] != true_length)
+
+
+draw_length = first_accepted("draw_length", _propose, _score)
+
+
+@compiled
+def _draw_row(
+    tape: Tape, tables: tuple[int, Coin], truth: int, is_constant: bool, drawn: Indices, accepted: Counts
+) -> None:
+    accepted[0] = draw_length(tape, tables[1], tables, truth, is_constant, np.empty_like(drawn), drawn)
+
+
+_rows = each_row("length_rows", _draw_row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,33 +70,32 @@ class HiddenLength:
         mass = (1 + (self.cap - 1) * math.exp(-self.epsilon)) / self.cap
         return Coin(self.epsilon.numerator, self.epsilon.denominator, math.ceil(NEVER / mass))
 
-    def draws(
-        self, lengths: NDArray[np.int64], randomness: Randomness, *, constant_work: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def draws(self, lengths: Counts, randomness: Randomness, *, constant_work: bool) -> tuple[Counts, Counts]:
         """A length for each true one, and the trial it took."""
-        drawn, accepted = np.zeros_like(lengths), np.zeros_like(lengths)
         coin = self.coin
-
-        def work(tape: Tape, done: int) -> tuple[int, int]:
-            return _draw_lengths(
-                tape, self.cap, coin, lengths[done:], constant_work, drawn[done:], accepted[done:]
-            )
-
-        finish_rows(work, len(lengths), _WORDS_PER_TRIAL * coin.trials, randomness)
-        return drawn, accepted
+        truths = np.minimum(lengths, self.cap)
+        drawn, accepted = perturb_rows(
+            _rows,
+            (self.cap, coin),
+            truths,
+            width=1,
+            draws=1,
+            words=_WORDS_PER_TRIAL * coin.trials,
+            randomness=randomness,
+            constant_work=constant_work,
+        )
+        return drawn[:, 0].astype(np.int64), accepted[:, 0]
 
     def step(self, length: int) -> Step:
         """The same draw, listed, when ``length`` is true."""
-        coin = self.coin
         true_length = min(length, self.cap)
         every = range(1, self.cap + 1)
-        return Step(
-            outcomes=[(other,) for other in every],
-            proposal=[Fraction(1, self.cap)] * self.cap,
-            numerators=[0 if other == true_length else coin.numerator for other in every],
-            denominator=coin.denominator,
-            trials=coin.trials,
-            states=[(other, 0) for other in every],
+        return scored_step(
+            [(other,) for other in every],
+            [Fraction(1, self.cap)] * self.cap,
+            [int(other != true_length) for other in every],
+            self.coin,
+            [(other, 0) for other in every],
         )
 
 
@@ -93,44 +114,3 @@ def stretched(row: Indices, length: int) -> Indices:
     """A day as ``length`` visits: repeated evenly if it has fewer; if more, one of every few is kept."""
     positions = (2 * np.arange(length) + 1) * len(row) // (2 * length)
     return np.asarray(row[positions])
-
-
-@compiled
-def _draw_lengths(
-    tape: Tape,
-    cap: int,
-    coin: Coin,
-    lengths: NDArray[np.int64],
-    is_constant: bool,
-    drawn: NDArray[np.int64],
-    accepted: NDArray[np.int64],
-) -> tuple[int, int]:
-    """How many rows were finished before the tape ran out, and the words they used."""
-    for row in range(len(lengths)):
-        before = tape.cursor[0]
-        accepted[row] = _draw_length(
-            tape, cap, coin, min(lengths[row], cap), is_constant, drawn[row : row + 1]
-        )
-        if ran_out(tape):
-            return row, before
-    return len(lengths), tape.cursor[0]
-
-
-@compiled
-def _draw_length(
-    tape: Tape, cap: int, coin: Coin, true_length: int, is_constant: bool, drawn: NDArray[np.int64]
-) -> int:
-    """First accepted of the proposed lengths, else one more; returns the trial, 0 if none was accepted."""
-    accepted = 0
-    for trial in range(coin.trials):
-        length = 1 + below(tape, cap)
-        numerator = coin.numerator if length != true_length else 0
-        if accepts_exp(tape, numerator, coin.denominator) and not accepted:
-            accepted = trial + 1
-            drawn[0] = length
-            if not is_constant:
-                return accepted
-    length = 1 + below(tape, cap)
-    if not accepted:
-        drawn[0] = length
-    return accepted

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-
-from elsewhere.arrays import Indices
+from elsewhere.arrays import Counts, Indices
+from elsewhere.days.smoothing import SETTLE_WAYS, settle_days
+from elsewhere.days.visits import (
+    check_length,
+    days_of_one_length,
+    largest_visit_distance,
+    parts_of,
+    shared_days,
+    visit_distances,
+)
 from elsewhere.mechanism.budget import Draw, exact_epsilon, split_evenly, total
-from elsewhere.mechanism.draw import coin_of
-from elsewhere.mechanism.step import Outcome, State, Step
-from elsewhere.mechanism.visits import (
+from elsewhere.mechanism.individual import (
     VisitTables,
     build_rooms,
     list_candidates,
@@ -21,12 +25,12 @@ from elsewhere.mechanism.visits import (
     perturb_visits,
     visit_scores,
 )
-from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
-from elsewhere.methods.visit_rows import VisitRows
+from elsewhere.mechanism.listing import Outcome, State, Step, scored_step
+from elsewhere.mechanism.rejection import coin_of
+from elsewhere.mechanism.secret import NumberedVisits
+from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.randomness import Randomness
-from elsewhere.reconstruct.place_path import settle_days
-from elsewhere.trajectories import Trajectory
-from elsewhere.world.visits import largest_visit_distance, place_world, visit_distances
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 
 
@@ -53,25 +57,26 @@ class Individual:
     ) -> None:
         self.name = "ind-reach" if uses_reach else "ind-noreach"
         self.world = world
-        self.epsilon = exact_epsilon(epsilon)  # type: ignore[arg-type]  # None is refused there
+        self.epsilon = exact_epsilon(epsilon)
         self.uses_reach = uses_reach
-        self._rows = VisitRows(world)
+        self.secret = NumberedVisits(world)
         self._places = place_world(world)
         self._distances = visit_distances(world)
         self._sensitivity = largest_visit_distance(self._distances, world.clock.timesteps)
         self._tables: dict[int, VisitTables] = {}
-        self._candidates: dict[tuple[int, int, int], _Listed] = {}
+        self._listed: dict[tuple[int, int, int], _Listed] = {}
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """A draw for each visit."""
-        return tuple(replace(draw, what="visit") for draw in split_evenly(self.epsilon, length, 1))
+        return split_evenly(self.epsilon, [((i, 1), "visit") for i in range(length)])
 
     def spent_on(self, length: int) -> Fraction:
+        """The sum of the draws."""
         return total(self.draws_for(length))
 
     def prepare(self, length: int) -> None:
         """Work out the tables for days of ``length``; raises if they cannot be shared."""
-        self._rows.check_length(length)
+        check_length(self.world, length)
         coin_of(self.draws_for(length)[0].epsilon)
         self.tables(length)
 
@@ -91,13 +96,9 @@ class Individual:
             )
         return self._tables[length]
 
-    def secret(self, trajectory: Trajectory) -> Outcome:
-        """Each visit as a number."""
-        return self._rows.secret(trajectory)
-
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         """Visits drawn one after the other."""
         length = secrets.shape[1]
         coin = coin_of(self.draws_for(length)[0].epsilon)
@@ -110,9 +111,13 @@ class Individual:
         """The days themselves; where they are not feasible, times are shifted as little as possible."""
         del randomness
         started = time.perf_counter()
-        places, times = np.divmod(drawn.values, np.int32(self.world.clock.timesteps))
+        places, times = parts_of(drawn.values, self.world.clock.timesteps)
         ways = settle_days(self._places, places, times)
-        return self._rows.rebuilt(places, times, ways, started)
+        return Rebuilt(
+            shared=shared_days(self.world, days_of_one_length(places, times)),
+            ways={"places": [SETTLE_WAYS[way] for way in ways.tolist()]},
+            seconds={"places": time.perf_counter() - started},
+        )
 
     def step(self, secret: Outcome, state: State) -> Step | None:
         """Draw number ``index`` of state (length, index, previous visit), listed."""
@@ -120,24 +125,17 @@ class Individual:
         if index == length:
             return None
         previous = state[2] if len(state) > 2 else -1
-        listed = self._listed(length, index, previous)
+        listed = self._candidates(length, index, previous)
         far = visit_scores(self.tables(length), secret[index], listed.visits).tolist()
         coin = coin_of(self.draws_for(length)[index].epsilon)
-        return Step(
-            outcomes=listed.outcomes,
-            proposal=listed.proposal,
-            numerators=[coin.numerator * score for score in far],
-            denominator=coin.denominator,
-            trials=coin.trials,
-            states=listed.states,
-        )
+        return scored_step(listed.outcomes, listed.proposal, far, coin, listed.states)
 
-    def _listed(self, length: int, index: int, previous: int) -> _Listed:
+    def _candidates(self, length: int, index: int, previous: int) -> _Listed:
         """Candidates after a perturbed visit; only what reachability sees of it is kept in the state."""
         key = (length, index, previous)
-        if key not in self._candidates:
+        if key not in self._listed:
             visits = list_candidates(self.tables(length), previous, length - 1 - index)
-            self._candidates[key] = _Listed(
+            self._listed[key] = _Listed(
                 visits=visits,
                 outcomes=[(visit,) for visit in visits.tolist()],
                 proposal=[Fraction(1, len(visits))] * len(visits),
@@ -146,12 +144,12 @@ class Individual:
                     for visit in visits.tolist()
                 ],
             )
-        return self._candidates[key]
+        return self._listed[key]
 
     def outcomes(self, drawn: Drawn) -> list[tuple[Outcome, ...]]:
         """For each row each visit by itself."""
         return [tuple((visit,) for visit in row) for row in drawn.values.tolist()]
 
-    def describe(self) -> dict[str, Any]:
-        """Settings and promise, for the metadata of a file."""
-        return {"method": self.name, "is_ldp": True, "epsilon": str(self.epsilon)}
+    def facts(self) -> MethodFacts:
+        """Settings and promise."""
+        return MethodFacts(method=self.name, epsilon=self.epsilon)

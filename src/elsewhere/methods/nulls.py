@@ -3,58 +3,52 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Counts, Indices
+from elsewhere.days.feasible import FeasibleDays
+from elsewhere.days.popular import constant_day, popular_days, popularity_by_timestep
+from elsewhere.days.smoothing import SETTLE_WAYS
+from elsewhere.days.typical import typical_day
+from elsewhere.days.visits import Days, check_length, days_of_one_length, shared_days, visit_distances
 from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.step import AnyStep, Outcome, State
-from elsewhere.mechanism.whole_days import propose_days
-from elsewhere.methods.day_counts import DayCounts
-from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
-from elsewhere.methods.tuning import typical_day
-from elsewhere.methods.visit_rows import VisitRows
+from elsewhere.mechanism.listing import AnyStep, Outcome, State
+from elsewhere.mechanism.secret import Nothing
+from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness
-from elsewhere.reconstruct.popular_day import constant_day, popular_days, popularity_by_timestep
-from elsewhere.trajectories import Trajectory
-from elsewhere.world.visits import place_world, visit_distances
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 
-NULLS = ("uniform", "popular", "constant", "typical")
-FREE_LENGTH_NULLS = frozenset({"typical"})
-"""Nulls that do not keep the number of visits: to be held against methods that do not either."""
 
-
-def fair_nulls(*, keeps_length: bool) -> tuple[str, ...]:
-    """The nulls to hold a method against: as free, or as bound, as it is in the number of visits."""
-    return tuple(name for name in NULLS if not keeps_length or name not in FREE_LENGTH_NULLS)
-
-
-class Days(Protocol):
+class Source(Protocol):
     """Where days come from that are nobody's."""
 
-    most_visits: int
+    most_visits: int | None
+    """The most visits of a day that does not go by anybody's; None if days are as long as is asked."""
 
-    def prepare(self, length: int) -> None: ...
+    def prepare(self, length: int) -> None:
+        """Work out what days of ``length`` need; raises if there are none."""
+        ...
 
-    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
-        """Places and timesteps, a row each, and how each was settled."""
+    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Days, Indices]:
+        """``count`` days, and how each was settled (`days.smoothing.SETTLE_WAYS`)."""
         ...
 
 
 class Null:
     """No draw, no ε: of a trajectory only its length is used, which is public, or not even that."""
 
-    def __init__(self, name: str, world: World, source: Days, *, hides_length: bool = False) -> None:
+    def __init__(self, name: str, world: World, source: Source) -> None:
         self.name = name
-        self.hides_length = hides_length
+        self.hides_length = source.most_visits is not None
         self.world = world
+        self.secret = Nothing()
         self._source = source
-        self._rows = VisitRows(world)
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """None."""
@@ -62,26 +56,23 @@ class Null:
         return ()
 
     def spent_on(self, length: int) -> Fraction:
+        """Nothing."""
         del length
         return Fraction(0)
 
     def prepare(self, length: int) -> None:
         """Work out what days of ``length`` need; raises if there are none."""
         if not self.hides_length:
-            self._rows.check_length(length)
+            check_length(self.world, length)
         self._source.prepare(length)
 
     def tables(self, length: int) -> None:
         """Nothing: there is no draw."""
         del length
 
-    def secret(self, trajectory: Trajectory) -> Outcome:
-        """Nothing of each visit."""
-        return (0,) * len(trajectory)
-
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         """No draws for each row."""
         del randomness, constant_work
         nothing = np.zeros((len(secrets), 0), dtype=np.int32)
@@ -91,8 +82,12 @@ class Null:
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         """As many days as there are rows, made of the world and randomness."""
         started = time.perf_counter()
-        places, times, ways = self._source.days(drawn.length, len(drawn.values), randomness)
-        return self._rows.rebuilt(places, times, ways, started)
+        days, ways = self._source.days(drawn.length, len(drawn.values), randomness)
+        return Rebuilt(
+            shared=shared_days(self.world, days),
+            ways={"places": [SETTLE_WAYS[way] for way in ways.tolist()]},
+            seconds={"places": time.perf_counter() - started},
+        )
 
     def step(self, secret: Outcome, state: State) -> AnyStep | None:
         """There is no draw."""
@@ -103,73 +98,75 @@ class Null:
         """No outcome for each row."""
         return [()] * len(drawn.values)
 
-    def describe(self) -> dict[str, Any]:
-        """Settings and promise, for the metadata of a file."""
-        facts = {"method": self.name, "is_ldp": True, "epsilon": "0", "is_null": True}
-        return {**facts, "hide_length": self._source.most_visits} if self.hides_length else facts
-
-
-def _popularity(world: World) -> Floats:
-    return popularity_by_timestep(world.places.popularity, world.is_open, world.clock.timestep_minutes)
+    def facts(self) -> MethodFacts:
+        """Settings and promise."""
+        return MethodFacts(
+            method=self.name,
+            epsilon=Fraction(0),
+            length_is_public=not self.hides_length,
+            most_visits=self._source.most_visits,
+            is_null=True,
+        )
 
 
 class UniformDays:
     """Any feasible day of open places is as likely as any other."""
 
-    most_visits = 0
+    most_visits: int | None = None
 
-    def __init__(
-        self, world: World, cache: str | Path | None, progress: Callable[[int, int], None] | None
-    ) -> None:
-        self._counts = DayCounts(world, cache, progress)
-        self._places = len(world.places)
+    def __init__(self, world: World, cache: str | Path | None, progress: Progress) -> None:
+        self._feasible = FeasibleDays(world, cache, progress)
 
     def prepare(self, length: int) -> None:
-        self._counts.tables(length)
+        """Count the days of ``length``."""
+        self._feasible.tables(length)
 
-    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
-        drawn = propose_days(self._counts.tables(length), count, randomness)
-        times, places = np.divmod(drawn, np.int32(self._places))
-        return places, times, np.zeros(count, dtype=np.int32)
+    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Days, Indices]:
+        """Drawn by counting."""
+        return self._feasible.draw(length, count, randomness), np.zeros(count, dtype=np.int32)
 
 
 class PopularDays:
     """Popular places at popular times."""
 
-    most_visits = 0
+    most_visits: int | None = None
 
     def __init__(self, world: World) -> None:
         self._places = place_world(world)
-        self._popularity = _popularity(world)
+        self._popularity = popularity_by_timestep(world)
 
     def prepare(self, length: int) -> None:
         """Nothing to work out."""
 
-    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
-        return popular_days(self._places, self._popularity, length, randomness.words(count))
+    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Days, Indices]:
+        """Drawn by popularity, times shifted where a day would not be feasible."""
+        places, times, ways = popular_days(self._places, self._popularity, length, randomness.words(count))
+        return days_of_one_length(places, times), ways
 
 
 class ConstantDay:
-    """The same day for everybody."""
+    """The same day for everybody with as many visits."""
 
-    most_visits = 0
+    most_visits: int | None = None
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._days: dict[int, tuple[Indices, Indices]] = {}
+        self._days: dict[int, Days] = {}
 
     def prepare(self, length: int) -> None:
+        """Find the day of ``length`` visits."""
         if length not in self._days:
             world = self._world
-            self._days[length] = constant_day(
-                place_world(world), visit_distances(world), _popularity(world), length
+            places, times = constant_day(
+                place_world(world), visit_distances(world), popularity_by_timestep(world), length
             )
+            self._days[length] = days_of_one_length(places[None, :], times[None, :])
 
-    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
+    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Days, Indices]:
+        """The day, as often as asked."""
         del randomness
         self.prepare(length)
-        places, times = (np.tile(row, (count, 1)) for row in self._days[length])
-        return places, times, np.zeros(count, dtype=np.int32)
+        return _repeated(self._days[length], count)
 
 
 class TypicalDay:
@@ -177,15 +174,19 @@ class TypicalDay:
 
     def __init__(self, world: World) -> None:
         self._day = typical_day(world)
-        self.most_visits = len(self._day[0])
+        self.most_visits: int | None = int(self._day.lengths[0])
 
     def prepare(self, length: int) -> None:
         """Nothing to work out."""
 
-    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Indices, Indices, Indices]:
+    def days(self, length: int, count: int, randomness: Randomness) -> tuple[Days, Indices]:
+        """The day, as often as asked."""
         del length, randomness
-        places, times = (np.tile(row, (count, 1)) for row in self._day)
-        return places, times, np.zeros(count, dtype=np.int32)
+        return _repeated(self._day, count)
+
+
+def _repeated(day: Days, count: int) -> tuple[Days, Indices]:
+    return Days(*(np.repeat(column, count, axis=0) for column in day)), np.zeros(count, dtype=np.int32)
 
 
 def uniform(
@@ -193,7 +194,7 @@ def uniform(
     *,
     epsilon: float | str | Fraction | None = None,
     cache: str | Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_progress,
 ) -> Null:
     """Null: any feasible day. An ε may be given, so that nulls can stand beside methods; none is spent."""
     del epsilon
@@ -207,7 +208,7 @@ def popular(world: World, *, epsilon: float | str | Fraction | None = None) -> N
 
 
 def constant(world: World, *, epsilon: float | str | Fraction | None = None) -> Null:
-    """Null: one public day for everybody."""
+    """Null: one public day for everybody with as many visits."""
     del epsilon
     return Null("constant", world, ConstantDay(world))
 
@@ -215,4 +216,4 @@ def constant(world: World, *, epsilon: float | str | Fraction | None = None) -> 
 def typical(world: World, *, epsilon: float | str | Fraction | None = None) -> Null:
     """Null: one public day for everybody, of whatever number of visits; for methods that hide the length."""
     del epsilon
-    return Null("typical", world, TypicalDay(world), hides_length=True)
+    return Null("typical", world, TypicalDay(world))

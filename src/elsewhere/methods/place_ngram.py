@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from elsewhere.arrays import Indices
-from elsewhere.errors import InputError
-from elsewhere.mechanism.budget import Draw, exact_epsilon, total, windows
-from elsewhere.mechanism.draw import coin_of
-from elsewhere.mechanism.perturb import plan_draws
-from elsewhere.mechanism.place_proposal import check_countable, list_places, open_places
-from elsewhere.mechanism.place_walks import WalkTables, perturb_walks, spread, time_score, walk_score
-from elsewhere.mechanism.step import Outcome, State, Step
-from elsewhere.methods.protocol import Drawn, Rebuilt, Trials
-from elsewhere.methods.visit_rows import VisitRows
-from elsewhere.randomness import Randomness
-from elsewhere.reconstruct.node_errors import place_boxes, region_columns
-from elsewhere.reconstruct.place_chain import place_chains
-from elsewhere.trajectories import Trajectory
-from elsewhere.world.visits import (
+from elsewhere.arrays import Counts, Indices
+from elsewhere.days.smoothing import spread
+from elsewhere.days.visits import (
+    check_length,
+    days_of_one_length,
     largest_place_distance,
     largest_time_distance,
     place_distances,
-    place_world,
+    shared_days,
     visit_distances,
 )
+from elsewhere.errors import InputError
+from elsewhere.mechanism.budget import Draw, exact_epsilon, split_evenly, total
+from elsewhere.mechanism.listing import Outcome, State, Step
+from elsewhere.mechanism.ngram import windows_of_rows
+from elsewhere.mechanism.place_ngram import (
+    PlaceNgramTables,
+    perturb_times_and_places,
+    places_step,
+    time_step,
+)
+from elsewhere.mechanism.place_ngram_proposal import check_countable, list_places, open_places
+from elsewhere.mechanism.rejection import coin_of
+from elsewhere.mechanism.secret import NumberedVisits
+from elsewhere.mechanism.windows import window_tables, windows
+from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
+from elsewhere.randomness import Randomness
+from elsewhere.reconstruct.node_errors import place_boxes, region_columns
+from elsewhere.reconstruct.place_chain import place_chains
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 
 _WAYS = (
@@ -62,61 +70,53 @@ class PlaceNgram:
         self.name = "ngram-noh" if has_categories else "physdist"
         self.world = world
         self.n = n
-        self.epsilon = exact_epsilon(epsilon)  # type: ignore[arg-type]  # None is refused there
-        self._rows = VisitRows(world)
+        self.epsilon = exact_epsilon(epsilon)
+        self.secret = NumberedVisits(world)
         self._opens = open_places(place_world(world))
         self._distances = visit_distances(world, has_categories=has_categories)
         self._place_distances = place_distances(self._distances)
         self._columns = region_columns(self._place_distances)
         self._boxes = place_boxes(world.places)
         self._largest = largest_place_distance(self._distances)
-        self._tables: dict[int, WalkTables] = {}
-        self._walks: dict[tuple[int, ...], list[Outcome]] = {}
+        self._tables: dict[int, PlaceNgramTables] = {}
+        self._listed: dict[tuple[int, ...], list[Outcome]] = {}
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """A timestep for each visit, then the windows of places: ε shared evenly."""
-        parts = windows(length, self.n)
-        share = self.epsilon / (length + len(parts))
-        times = [Draw(start=i, length=1, epsilon=share, what="timestep") for i in range(length)]
-        places = [
-            Draw(start=start, length=size, epsilon=share, what="n-gram of places") for start, size in parts
-        ]
-        draws = (*times, *places)
-        if total(draws) > self.epsilon:
-            raise AssertionError("the draws would spend more than ε")
-        return draws
+        times = [((i, 1), "timestep") for i in range(length)]
+        places = [(window, "n-gram of places") for window in windows(length, self.n)]
+        return split_evenly(self.epsilon, times + places)
 
     def spent_on(self, length: int) -> Fraction:
+        """The sum of the draws."""
         return total(self.draws_for(length))
 
     def prepare(self, length: int) -> None:
         """Work out the tables for days of ``length``; raises if they cannot be shared."""
-        self._rows.check_length(length)
+        check_length(self.world, length)
         self.tables(length)
 
-    def tables(self, length: int) -> WalkTables:
+    def tables(self, length: int) -> PlaceNgramTables:
         """What is public for days of ``length``."""
         if length not in self._tables:
             draws = self.draws_for(length)
-            self._tables[length] = WalkTables(
+            self._tables[length] = PlaceNgramTables(
                 opens=self._opens,
                 distances=self._distances,
                 time_coin=coin_of(draws[0].epsilon),
                 time_sensitivity=largest_time_distance(self._distances, self.world.clock.timesteps),
-                plan=plan_draws(draws[length:], self._largest),
+                windows=window_tables(draws[length:], self._largest),
             )
         return self._tables[length]
 
-    def secret(self, trajectory: Trajectory) -> Outcome:
-        """Each visit as a number."""
-        return self._rows.secret(trajectory)
-
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         """Timesteps, then places of each window."""
         length = secrets.shape[1]
-        values, trials = perturb_walks(secrets, self.tables(length), randomness, constant_work=constant_work)
+        values, trials = perturb_times_and_places(
+            secrets, self.tables(length), randomness, constant_work=constant_work
+        )
         return Drawn(length=length, values=values), trials
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
@@ -128,14 +128,14 @@ class PlaceNgram:
         chosen, _, ways = place_chains(
             np.ascontiguousarray(drawn.values[:, length:]),
             times,
-            self.tables(length).plan,
+            self.tables(length).windows,
             self._columns,
             self._place_distances,
             self._opens.places,
             self._boxes,
         )
         return Rebuilt(
-            shared=self._rows.shared(chosen, times),
+            shared=shared_days(self.world, days_of_one_length(chosen, times)),
             ways={"places": [_WAYS[way] for way in ways.tolist()]},
             seconds={"places": time.perf_counter() - started},
         )
@@ -151,52 +151,23 @@ class PlaceNgram:
             return None
         tables = self.tables(length)
         if index < length:
-            return self._time_step(secret, length, index, times)
-        window, plan = index - length, tables.plan
-        start, size = int(plan.starts[window]), int(plan.lengths[window])
-        truth = np.array(secret[start : start + size], dtype=np.int32)
-        walks = self._listed(times[start : start + size])
-        sensitivity = float(plan.sensitivities[window])
-        far = [walk_score(tables, truth, np.array(walk, dtype=np.int32), sensitivity) for walk in walks]
-        return Step(
-            outcomes=walks,
-            proposal=[Fraction(1, len(walks))] * len(walks),
-            numerators=[int(plan.numerators[window]) * score for score in far],
-            denominator=int(plan.denominators[window]),
-            trials=int(plan.trials[window]),
-            states=[(length, index + 1, times)] * len(walks),
-        )
+            return time_step(tables, secret, length, index, times)
+        window = index - length
+        start, size = int(tables.windows.starts[window]), int(tables.windows.lengths[window])
+        ngrams = self._ngrams(times[start : start + size])
+        return places_step(tables, window, ngrams, secret, (length, index + 1, times))
 
-    def _time_step(self, secret: Outcome, length: int, index: int, times: tuple[int, ...]) -> Step:
-        tables, day = self.tables(length), self.world.clock.timesteps
-        coin = tables.time_coin
-        after = [tuple(sorted((*times, step))) for step in range(day)]
-        if index == length - 1:
-            after = [tuple(spread(np.array(row, dtype=np.int32), day).tolist()) for row in after]
-        return Step(
-            outcomes=[(step,) for step in range(day)],
-            proposal=[Fraction(1, day)] * day,
-            numerators=[coin.numerator * time_score(tables, secret[index], step) for step in range(day)],
-            denominator=coin.denominator,
-            trials=coin.trials,
-            states=[(length, index + 1, row) for row in after],
-        )
-
-    def _listed(self, times: tuple[int, ...]) -> list[Outcome]:
-        if times not in self._walks:
-            self._walks[times] = list_places(self._opens, times)
-        return self._walks[times]
+    def _ngrams(self, times: tuple[int, ...]) -> list[Outcome]:
+        if times not in self._listed:
+            self._listed[times] = list_places(self._opens, times)
+        return self._listed[times]
 
     def outcomes(self, drawn: Drawn) -> list[tuple[Outcome, ...]]:
         """For each row each timestep, then the places of each window."""
-        length, plan = drawn.length, self.tables(drawn.length).plan
-        cuts = [(i, i + 1) for i in range(length)]
-        cuts += [
-            (length + o, length + o + n)
-            for o, n in zip(plan.offsets.tolist(), plan.lengths.tolist(), strict=True)
-        ]
-        return [tuple(tuple(row[a:b]) for a, b in cuts) for row in drawn.values.tolist()]
+        times = [tuple((step,) for step in row[: drawn.length]) for row in drawn.values.tolist()]
+        places = windows_of_rows(self.tables(drawn.length).windows, drawn.values, drawn.length)
+        return [first + second for first, second in zip(times, places, strict=True)]
 
-    def describe(self) -> dict[str, Any]:
-        """Settings and promise, for the metadata of a file."""
-        return {"method": self.name, "n": self.n, "is_ldp": True, "epsilon": str(self.epsilon)}
+    def facts(self) -> MethodFacts:
+        """Settings and promise."""
+        return MethodFacts(method=self.name, epsilon=self.epsilon, options={"n": self.n})

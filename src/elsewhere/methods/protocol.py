@@ -1,24 +1,72 @@
-"""What every method is: a core that perturbs and rebuilds, and what people call to share."""
+"""What every method is: a core that perturbs and rebuilds, and what it says of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from elsewhere.arrays import Indices
+from elsewhere.arrays import Counts, Indices
 from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.step import AnyStep, Outcome, State
+from elsewhere.mechanism.listing import AnyStep, Outcome, State
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
-Progress = Callable[[int, int], None]
-Trials = NDArray[np.int64]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodFacts:
+    """What a method says of itself: its settings and its promise, all of it public."""
+
+    method: str
+    epsilon: Fraction | None
+    """ε of a whole day; None where each draw has its own, whatever their number."""
+    is_ldp: bool = True
+    promise: str = ""
+    """In words, where it is not pure ε-LDP."""
+    length_is_public: bool = True
+    most_visits: int | None = None
+    """The most visits that a shared day has, where their number is hidden."""
+    length_epsilon: Fraction | None = None
+    """What of ε the number of visits takes, where it is drawn by itself."""
+    is_null: bool = False
+    """Ignores the person."""
+    spent_on_five_visits: float | None = None
+    """What a day of five visits really costs, at most, where that is not ε."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The method's own settings."""
+
+    @property
+    def not_hidden(self) -> str:
+        """In one line what is hidden of a day, and what is not."""
+        hidden = "places and times"
+        public = ["that you take part", "the date", "the world"]
+        if self.length_is_public:
+            public.insert(0, "the number of visits")
+        else:
+            hidden += f", and the number of visits (among 1 to {self.most_visits})"
+        return f"Hidden: {hidden}. Not hidden: {', '.join(public)}."
+
+    def as_json(self) -> dict[str, Any]:
+        """As the metadata of a file has it: only what applies."""
+        plain: dict[str, Any] = {"method": self.method, "is_ldp": self.is_ldp}
+        if self.epsilon is not None:
+            plain["epsilon"] = str(self.epsilon)
+        plain |= self.options
+        plain["length_is_public"] = self.length_is_public
+        if self.most_visits is not None:
+            plain["hide_length"] = self.most_visits
+        if self.length_epsilon is not None:
+            plain["length_epsilon"] = str(self.length_epsilon)
+        if self.is_null:
+            plain["is_null"] = True
+        if self.promise:
+            plain["promise"] = self.promise
+        if self.spent_on_five_visits is not None:
+            plain["epsilon_on_5_visits_at_most"] = round(self.spent_on_five_visits, 3)
+        return plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +111,20 @@ class Rebuilt:
 
 
 class Core(Protocol):
-    """The parts of a method. Only `secret`, `perturb` and `step` ever see what is true."""
+    """The parts of a method. Only `secret`, `perturb` and `step` ever see what is true.
+
+    These three hand what they see to `mechanism` and do nothing with it themselves.
+    """
 
     name: str
     world: World
     hides_length: bool
     """Whether days of all lengths are perturbed alike, so that draws hide the number of visits."""
+
+    @property
+    def secret(self) -> Callable[[Trajectory], Outcome]:
+        """What the draws can see of a trajectory: a number for each visit (`mechanism.secret`)."""
+        ...
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         """What is spent on a day of ``length`` visits."""
@@ -86,13 +142,9 @@ class Core(Protocol):
         """What draws of days of ``length`` go by: public, and what the audit reads."""
         ...
 
-    def secret(self, trajectory: Trajectory) -> Outcome:
-        """What the draws can see of a trajectory: a number for each visit."""
-        ...
-
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         """Draws for secrets of one length, a row each: the only step that spends ε.
 
         Beside them the trial that each draw took. That depends on what is true: it stays on the device
@@ -112,8 +164,17 @@ class Core(Protocol):
         """Draws as the audit lists them: for each row the outcome of each step."""
         ...
 
-    def describe(self) -> dict[str, Any]:
-        """Settings and promise, for the metadata of a file."""
+    def facts(self) -> MethodFacts:
+        """Settings and promise."""
+        ...
+
+
+@runtime_checkable
+class PreparesMany(Protocol):
+    """A core with public tables of which a single share needs only some."""
+
+    def prepare_many(self, length: int) -> None:
+        """Work out all of them for days of ``length``."""
         ...
 
 
@@ -150,11 +211,11 @@ class Method(Protocol):
         *,
         workers: int = 1,
         randomness: Randomness | None = None,
-        progress: Progress | None = None,
+        progress: Progress = no_progress,
     ) -> list[SharedTrajectory]:
         """Many days; order is kept."""
         ...
 
-    def describe(self) -> dict[str, Any]:
-        """Method, ε and what it means, for the metadata of a file."""
+    def facts(self) -> MethodFacts:
+        """Method, ε and what it means."""
         ...

@@ -7,18 +7,18 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from elsewhere.arrays import Indices
+from elsewhere.arrays import Counts, Indices
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.length import HiddenLength, stretched
-from elsewhere.mechanism.step import AnyStep, Outcome, State
-from elsewhere.methods.protocol import Batch, Core, Progress, Rebuilt, ShareInfo, Trials
+from elsewhere.mechanism.listing import AnyStep, Outcome, State
+from elsewhere.methods.protocol import Batch, Core, MethodFacts, PreparesMany, Rebuilt, ShareInfo
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness, SystemRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
@@ -39,7 +39,7 @@ class _Rows:
 @dataclass(frozen=True, slots=True, repr=False)
 class _Done:
     rebuilt: Rebuilt
-    trials: Trials
+    trials: Counts
     seconds: dict[str, float]
 
 
@@ -88,6 +88,12 @@ class Sharing:
             for drawn in range(self.hidden.cap, 0, -1):
                 self.core.prepare(drawn)
 
+    def prepare_many(self, length: int) -> None:
+        """The same, and what only many shares need: whatever takes long is done before the first of them."""
+        self.prepare(length)
+        if isinstance(self.core, PreparesMany):
+            self.core.prepare_many(length)
+
     def share(
         self, trajectory: Trajectory, *, randomness: Randomness | None = None
     ) -> tuple[SharedTrajectory, ShareInfo]:
@@ -111,7 +117,7 @@ class Sharing:
         *,
         workers: int = 1,
         randomness: Randomness | None = None,
-        progress: Progress | None = None,
+        progress: Progress = no_progress,
     ) -> list[SharedTrajectory]:
         """Many days, in the order given."""
         return self.share_batch(
@@ -124,7 +130,7 @@ class Sharing:
         *,
         workers: int = 1,
         randomness: Randomness | None = None,
-        progress: Progress | None = None,
+        progress: Progress = no_progress,
     ) -> Batch:
         """Many days with a count of how they were found; compiled loops let threads share the work."""
         source = randomness or SystemRandomness()
@@ -146,7 +152,7 @@ class Sharing:
                 seconds.update(done.seconds)
                 finished += len(rows.numbers)
                 # Chunks are of one length: where the core hides it, only the end is told.
-                if progress is not None and (finished == len(trajectories) or not self.core.hides_length):
+                if finished == len(trajectories) or not self.core.hides_length:
                     progress(finished, len(trajectories))
         return Batch(shared=[s for s in shared if s is not None], counts=dict(counts), seconds=dict(seconds))
 
@@ -174,14 +180,23 @@ class Sharing:
         row = stretched(np.array(secret, dtype=np.int32), length)
         return self.core.step(tuple(row.tolist()), state)
 
-    def describe(self) -> dict[str, Any]:
+    def facts(self) -> MethodFacts:
         """Method and promise, for the metadata of a file."""
-        facts = {**self.core.describe(), "length_is_public": not self.hides_length}
-        if self.hidden is not None:
-            facts["hide_length"] = self.hidden.cap
-            facts["length_epsilon"] = str(self.hidden.epsilon)
-            facts["epsilon"] = str(self.spent_on(1))
-        return facts
+        facts = self.core.facts()
+        if self.hidden is None:
+            return facts
+        return replace(
+            facts,
+            epsilon=self.spent_on(1),
+            length_is_public=False,
+            most_visits=self.hidden.cap,
+            length_epsilon=self.hidden.epsilon,
+        )
+
+    def __repr__(self) -> str:
+        facts = self.facts()
+        options = "".join(f", {name} = {value}" for name, value in facts.options.items())
+        return f"<{facts.method}, ε = {facts.epsilon}{options}, on {self.world!r}>"
 
     def _chunks(self, trajectories: Sequence[Trajectory], source: Randomness) -> list[_Rows]:
         """Days that get the same length together, in pieces that do not depend on the workers."""

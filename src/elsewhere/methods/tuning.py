@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Floats
+from elsewhere.days.alignment import UNMATCHED
+from elsewhere.days.candidates import candidate_days
+from elsewhere.days.prior import ANY_LENGTH
+from elsewhere.days.typical import PRETEND, errors_of_pretend_days
+from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
-from elsewhere.io.files import write_text
-from elsewhere.mechanism.codebook import Candidates, day_costs
-from elsewhere.methods.codebook import ANY_LENGTH, CANDIDATES, Codebook
+from elsewhere.inputs.files import write_text
+from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.world.world import World
 
+CANDIDATES = 8192
 _AS_GOOD = 1.01
-PRETEND = 256
-"""Days drawn from the prior that stand for what people might have done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,16 +48,38 @@ def tune(
     candidates: Sequence[int] = (1024, 2048, 4096, CANDIDATES),
     length: int | None = None,
 ) -> Tuning:
-    """M and k of `codebook` for ε with the least expected error of a visit; for one ``length``, if given.
+    """M and k of `codebook` for ε with the least expected error of a visit.
 
-    >>> best = ew.tune(world, 5)
-    >>> ew.method("codebook", world, epsilon=5, candidates=best.candidates, k=best.k)
+    Parameters
+    ----------
+    world
+        The public world.
+    epsilon
+        ε of a whole day.
+    candidates
+        Numbers of candidates, M, to choose from.
+    length
+        For days of so many visits; all lengths together if not given.
+
+    Returns
+    -------
+    Tuning
+        The best settings, and the expected error d of a visit with them.
+
+    Examples
+    --------
+    >>> best = ew.tune(world, 5, candidates=[64])
+    >>> method = ew.method("codebook", world, epsilon=5, candidates=best.candidates, k=best.k)
     """
     if not candidates:
         raise InputError("candidates", "must name at least one number")
-    core = Codebook(world, epsilon=epsilon, candidates=max(candidates), same_length=length is not None)
-    key = length or ANY_LENGTH
-    found = {count: _best(expected_errors(core, key, count)) for count in sorted(set(candidates))}
+    exact, key = exact_epsilon(epsilon), length or ANY_LENGTH
+    book = candidate_days(world, "shard 0", max(candidates), length=key)
+    expected = {
+        count: expected_errors(world, exact, Days(*(column[:count] for column in book)), length=key)
+        for count in sorted(set(candidates))
+    }
+    found = {count: _best(errors) for count, errors in expected.items()}
     least = min(error for _, error in found.values())
     # Errors hardly depend on M; more candidates keep what many shared days say of a city closer to it.
     best = max(count for count, (_, error) in found.items() if error <= _AS_GOOD * least)
@@ -62,32 +87,34 @@ def tune(
         candidates=best,
         k=found[best][0],
         expected_error=found[best][1],
-        without_sharing=float(expected_errors(core, key, best)[-1]),
+        without_sharing=float(expected[best][-1]),
         by_candidates=found,
     )
 
 
-def tuned_nearest(core: Codebook, key: int) -> int:
-    """The best k for a codebook as it is; kept in its cache, if it has one."""
-    if core.cache is None:
-        return _best(expected_errors(core, key, core.candidates))[0]
-    path = _kept(core, key)
+def tuned_nearest(
+    world: World, epsilon: Fraction, book: Days, *, length: int, unmatched: float, cache: Path | None
+) -> int:
+    """The best k for a list of candidates; kept in ``cache``, if there is one."""
+    count = len(book.lengths)
+    about = (world.hash, str(epsilon), count, unmatched, length)
+    name = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+    path = None if cache is None else cache / f"codebook-{name}.json"
+    kept = None if path is None else _read(path)
+    if kept is None or not 1 <= kept <= count:
+        kept = _best(expected_errors(world, epsilon, book, length=length, unmatched=unmatched))[0]
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(path, json.dumps({"k": kept}) + "\n")
+    return kept
+
+
+def _read(path: Path) -> int | None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))["k"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        kept = None
-    if type(kept) is not int or not 1 <= kept <= core.candidates:
-        kept = _best(expected_errors(core, key, core.candidates))[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps({"k": kept}) + "\n")
-    return int(kept)
-
-
-def _kept(core: Codebook, key: int) -> Path:
-    about = (core.world.hash, str(core.epsilon), core.candidates, core.unmatched, key)
-    name = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
-    assert core.cache is not None  # noqa: S101 - asked for only if there is one
-    return core.cache / f"codebook-{name}.json"
+        return None
+    return kept if type(kept) is int else None
 
 
 def _best(expected: Floats) -> tuple[int, float]:
@@ -95,37 +122,18 @@ def _best(expected: Floats) -> tuple[int, float]:
     return k, float(expected[k - 1])
 
 
-def expected_errors(core: Codebook, key: int, count: int) -> Floats:
+def expected_errors(
+    world: World, epsilon: Fraction, book: Days, *, length: int, unmatched: float = UNMATCHED
+) -> Floats:
     """For k = 1, 2, ... the expected error d of a visit, of days drawn from the prior.
 
-    Nothing is sampled: the k nearest of ``count`` candidates have e^ε parts each, the others one.
+    Nothing is sampled: the k nearest candidates have e^ε parts each, the others one.
     """
-    book = Candidates(*(column[:count] for column in core.book(key, 0)))
-    factor, nearest = math.exp(min(float(core.epsilon), 500.0)), np.arange(1, count + 1)
+    count = len(book.lengths)
+    factor, nearest = math.exp(min(float(epsilon), 500.0)), np.arange(1, count + 1)
     expected = np.zeros(count)
-    for costs, errors in _pretend_errors(core, key, book):
+    pretend = candidate_days(world, "pretend", PRETEND, length=length)
+    for costs, errors in errors_of_pretend_days(world, pretend, book, unmatched):
         near = np.cumsum(errors[np.argsort(costs, kind="stable")])
         expected += (factor * near + near[-1] - near) / (nearest * factor + count - nearest)
     return expected / PRETEND
-
-
-def typical_day(world: World) -> tuple[Indices, Indices]:
-    """Of some days of the prior the one with the least mean error to others: places and timesteps."""
-    core = Codebook(world, epsilon=1)
-    options = core.public_days(ANY_LENGTH, "typical", 2 * PRETEND)
-    total = np.zeros(len(options.lengths))
-    for _, errors in _pretend_errors(core, ANY_LENGTH, options):
-        total += errors
-    best = int(np.argmin(total))
-    length = int(options.lengths[best])
-    return options.places[best, :length], options.times[best, :length]
-
-
-def _pretend_errors(core: Codebook, key: int, book: Candidates) -> Iterator[tuple[Floats, Floats]]:
-    """For each pretend-truth its distance to each candidate, and that as the error d of a visit."""
-    truths = core.public_days(key, "pretend", PRETEND)
-    for row in range(PRETEND):
-        length = int(truths.lengths[row])
-        places, times = truths.places[row, :length], truths.times[row, :length]
-        costs = day_costs(book, core.distances, core.unmatched, places, times)
-        yield costs, costs / np.maximum(book.lengths, length)

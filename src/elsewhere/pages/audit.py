@@ -24,8 +24,8 @@ def audit_page(report: AuditReport) -> str:
         "ε spent, at most": f"{report.spent:.3f}",
         "of the claim": f"{report.spent / claimed:.0%}",
         "draws": str(sum(line.count for line in report.lines)),
-        "visits" if report.facts["length_is_public"] else "visits, at most": str(
-            report.facts.get("hide_length", report.length)
+        "visits" if report.facts.length_is_public else "visits, at most": str(
+            report.facts.most_visits or report.length
         ),
     }
     if report.black_box is not None:
@@ -50,7 +50,7 @@ def audit_page(report: AuditReport) -> str:
         )
     hidden = "".join(f"<li>{escape(thing)}</li>" for thing in report.not_protected)
     sections.append(section("What is not protected", "Whoever gets the share learns:", f"<ul>{hidden}</ul>"))
-    facts = {**report.facts, "world": report.world}
+    facts = {**report.facts.as_json(), "world": report.world}
     rows = [[name, str(value)] for name, value in facts.items()]
     sections.append(
         section("Settings", "Public, and the same for everybody.", table(["setting", "value"], rows))

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.days.alignment import UNMATCHED
 from elsewhere.experiments.paper_numbers import ERRORS, HOTSPOTS, SECONDS
-from elsewhere.experiments.recipes import ON_THE_PAPERS_TERMS
 from elsewhere.experiments.run import Outcome
 from elsewhere.experiments.tables import keeps_length, settings_of
+from elsewhere.experiments.tilted import TILTED
 from elsewhere.experiments.time_bound import least_time_error
-from elsewhere.methods.nulls import NULLS, fair_nulls
-from elsewhere.pages.codebook_findings import codebook_findings
+from elsewhere.methods.registry import null_names
+from elsewhere.pages.findings import findings_about_ours
 from elsewhere.pages.page import cards, page, section, table
-from elsewhere.world.alignment import UNMATCHED
 
 Result = dict[str, Any]
 
@@ -69,7 +69,7 @@ def _by_dataset(results: Sequence[Result]) -> dict[str, dict[str, Result]]:
 
 def _below_null(rows: dict[str, Result], name: str) -> float:
     """Per cent that a method's d is below that of the best null that is as free in the length."""
-    nulls = fair_nulls(keeps_length=keeps_length(rows[name]))
+    nulls = null_names(keeps_length=keeps_length(rows[name]))
     best = min(_value(rows[null], "combined") for null in nulls if null in rows)
     return 100 * (1 - _value(rows[name], "combined") / best)
 
@@ -79,7 +79,7 @@ def _error_section(results: Sequence[Result]) -> str:
     for dataset, rows in _by_dataset(results).items():
         lines = []
         for name, result in rows.items():
-            theirs = ERRORS.get("ngram" if name == ON_THE_PAPERS_TERMS else name, {}).get(dataset)
+            theirs = ERRORS.get("ngram" if name == TILTED else name, {}).get(dataset)
             errors = result["summary"]["errors"]
             below = _below_null(rows, name)
             lines.append(
@@ -90,7 +90,7 @@ def _error_section(results: Sequence[Result]) -> str:
                         _with_interval(errors[key])
                         for key in ("time_hours", "category", "space_km", "combined")
                     ),
-                    "null" if name in NULLS else f"{below:.1f} %",
+                    "null" if name in null_names() else f"{below:.1f} %",
                     f"{result['summary']['unmatched_percent']['value']:.0f} %",
                     " / ".join(f"{value:g}" for value in theirs) if theirs else "–",
                 ]
@@ -218,7 +218,7 @@ def findings(outcome: Outcome) -> str:
         return ""
     facts, lines = {}, []
     for dataset, rows in _by_dataset(results).items():
-        ours = {name: _below_null(rows, name) for name in rows if name not in {*NULLS, ON_THE_PAPERS_TERMS}}
+        ours = {name: _below_null(rows, name) for name in rows if name not in {*null_names(), TILTED}}
         winner = max(ours, key=lambda name: ours[name])
         facts[f"{dataset}: {winner}, below the best null"] = f"{ours[winner]:.1f} %"
         below = [name for name in ours if ours[name] > 0]
@@ -226,8 +226,8 @@ def findings(outcome: Outcome) -> str:
             f"On {dataset}, at ε = 5, {_count(len(below))} of {len(ours)} ε-LDP methods are below the null"
             + (f": {'; '.join(below)}." if below else ".")
         )
-        if ON_THE_PAPERS_TERMS in rows and dataset in ERRORS["ngram"]:
-            loose = rows[ON_THE_PAPERS_TERMS]
+        if TILTED in rows and dataset in ERRORS["ngram"]:
+            loose = rows[TILTED]
             lines.append(
                 f"With sensitivity=1 ngram errs by {_value(loose, 'time_hours'):.2f} h there (the paper: "
                 f"{ERRORS['ngram'][dataset][0]:g} h; honestly calibrated "
@@ -235,7 +235,7 @@ def findings(outcome: Outcome) -> str:
                 f"{loose['epsilon_spent_on_5_visits']:.0f} on five visits, not 5."
             )
     lines += [
-        line for dataset, rows in _by_dataset(results).items() for line in codebook_findings(dataset, rows)
+        line for dataset, rows in _by_dataset(results).items() for line in findings_about_ours(dataset, rows)
     ]
     bound = least_time_error(1.0, np.ones(24))
     lines.append(

@@ -25,7 +25,7 @@ def world_page(world: World) -> str:
         f"Public knowledge for {clock.day}, in timesteps of {clock.timestep_minutes} minutes. "
         f"Content hash {world.hash}"
     )
-    order = ", then ".join(world.settings["merge_order"])
+    order = ", then ".join(world.settings.merge_order)
     bigrams = facts["ngrams"][1]
     numbers = {
         "places": f"{facts['places']:,}",

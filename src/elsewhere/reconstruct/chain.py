@@ -12,8 +12,8 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
-from elsewhere.world.bits import lowest_bit
-from elsewhere.world.visits import PlaceWorld, least_steps, steps_block
+from elsewhere.world.graph import lowest_bit
+from elsewhere.world.place_world import PlaceWorld, least_steps, steps_block
 
 _FEW = 12
 

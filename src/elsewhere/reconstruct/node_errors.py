@@ -16,8 +16,8 @@ from elsewhere.knowledge.sphere import (
     great_circle_km_squared,
     near_km_squared,
 )
-from elsewhere.mechanism.perturb import Plan
-from elsewhere.world.distances import RegionDistances
+from elsewhere.mechanism.windows import Windows
+from elsewhere.world.distances import RegionDistances, capped_hours
 from elsewhere.world.world import World
 
 
@@ -56,7 +56,7 @@ def _boxes(places: Places, offsets: Indices, members: Indices) -> Boxes:
     return Boxes(offsets, members, latitudes, longitudes, edges)
 
 
-class Columns(NamedTuple):
+class DistanceColumns(NamedTuple):
     """What d is made of, column by column, for loops over all regions that run as vector instructions."""
 
     xs: Floats
@@ -72,10 +72,10 @@ class Columns(NamedTuple):
     """All within 200 km, where d_s² is a short series in the squared chord."""
 
 
-def region_columns(distances: RegionDistances) -> Columns:
+def region_columns(distances: RegionDistances) -> DistanceColumns:
     spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
     xs, ys, zs = (np.ascontiguousarray(axis) for axis in distances.vectors.T)
-    return Columns(
+    return DistanceColumns(
         xs,
         ys,
         zs,
@@ -89,7 +89,7 @@ def region_columns(distances: RegionDistances) -> Columns:
 
 
 @compiled
-def _add_distances(columns: Columns, drawn: int, times: float, row: Floats) -> None:
+def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floats) -> None:
     """Add ``times`` the distance to one region, for all regions."""
     xs, ys, zs, hours = columns.xs, columns.ys, columns.zs, columns.mid_hours
     x, y, z, hour = xs[drawn], ys[drawn], zs[drawn], hours[drawn]
@@ -99,16 +99,12 @@ def _add_distances(columns: Columns, drawn: int, times: float, row: Floats) -> N
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
-            gap = abs(hours[r] - hour)
-            gap = min(cap, gap)
+            gap = capped_hours(abs(hours[r] - hour), cap, False)
             row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
         return
     for r in range(len(row)):
         dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
-        gap = abs(hours[r] - hour)
-        if columns.is_circular:
-            gap = min(gap, 24 - gap)
-        gap = min(gap, cap)
+        gap = capped_hours(abs(hours[r] - hour), cap, columns.is_circular)
         km_squared = great_circle_km_squared(dx * dx + dy * dy + dz * dz)
         row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
 
@@ -159,14 +155,14 @@ def _has_place_inside(
 
 
 @compiled
-def node_costs(draw: Indices, plan: Plan, columns: Columns, costs: Floats) -> None:
+def node_costs(draw: Indices, windows: Windows, columns: DistanceColumns, costs: Floats) -> None:
     """Error of each region at each position, as often as the objective counts the position.
 
     Paper: eq:region-error, eq:bigram-error, eq:objective-function.
     """
     costs[:] = 0.0
-    for w in range(len(plan.starts)):
-        for j in range(plan.lengths[w]):
-            position = plan.starts[w] + j
+    for w in range(len(windows.starts)):
+        for j in range(windows.lengths[w]):
+            position = windows.starts[w] + j
             times = 2.0 if 0 < position < len(costs) - 1 else 1.0
-            _add_distances(columns, draw[plan.offsets[w] + j], times, costs[position])
+            _add_distances(columns, draw[windows.offsets[w] + j], times, costs[position])

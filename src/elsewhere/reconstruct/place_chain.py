@@ -9,13 +9,13 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
-from elsewhere.mechanism.perturb import Plan
+from elsewhere.days.smoothing import smooth_times
+from elsewhere.mechanism.windows import Windows
 from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain
-from elsewhere.reconstruct.node_errors import Boxes, Columns, inside_box, node_costs
-from elsewhere.reconstruct.place_path import smooth_times
+from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, inside_box, node_costs
 from elsewhere.reconstruct.region_path import path_cost
 from elsewhere.world.distances import RegionDistances
-from elsewhere.world.visits import PlaceWorld
+from elsewhere.world.place_world import PlaceWorld
 
 # Beyond the ways of a chain of regions: times shifted to when the places are open, or not even that.
 SHIFTED, PARTLY_CLOSED = 3, 4
@@ -25,8 +25,8 @@ SHIFTED, PARTLY_CLOSED = 3, 4
 def place_chains(
     draws: Indices,
     times: Indices,
-    plan: Plan,
-    columns: Columns,
+    windows: Windows,
+    columns: DistanceColumns,
     distances: RegionDistances,
     places: PlaceWorld,
     boxes: Boxes,
@@ -47,16 +47,16 @@ def place_chains(
     for row in range(len(draws)):
         edges = Edges(no_words, places, times[row])
         inside = inside_box(draws[row], boxes)
-        node_costs(draws[row], plan, columns, costs)
+        node_costs(draws[row], windows, columns, costs)
         _forbid_closed(places, times[row], costs)
         ways[row] = best_chain(costs, inside, edges, paths[row])
         if ways[row] == NO_CHAIN:
             ways[row] = CHAINED_OUTSIDE_BOX
             if best_chain(costs, everything, edges, paths[row]) == NO_CHAIN:
-                node_costs(draws[row], plan, columns, costs)
+                node_costs(draws[row], windows, columns, costs)
                 best_chain(costs, everything, edges, paths[row])
                 ways[row] = SHIFTED if smooth_times(places, paths[row], times[row], True) else PARTLY_CLOSED
-        errors[row] = path_cost(draws[row], plan, distances, paths[row])
+        errors[row] = path_cost(draws[row], windows, distances, paths[row])
     return paths, errors, ways
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
+from elsewhere.days.smoothing import is_feasible, smooth_times, stay
 from elsewhere.randomness import next_below, next_weighted
-from elsewhere.world.visits import PlaceWorld, least_steps, steps_block
+from elsewhere.world.place_world import PlaceWorld, steps_block
 
 QUICK_TRIES = 32
 _FEW_TRIES = 4
@@ -55,36 +56,8 @@ def place_path(path: Indices, places: PlaceWorld, state: Words, chosen: Indices,
         sample_anything(path, places, state, chosen, times)
         if smooth_times(places, chosen, times, False):
             return SMOOTHED
-    _stay(places, chosen, times)
+    stay(places, chosen, times)
     return STAYED
-
-
-@compiled
-def _stay(places: PlaceWorld, chosen: Indices, times: Indices) -> None:
-    """No times make a sequence of places feasible: stay where the day begins."""
-    chosen[:] = chosen[0]
-    if not smooth_times(places, chosen, times, True):
-        smooth_times(places, chosen, times, False)
-
-
-@compiled
-def settle_days(places: PlaceWorld, chosen: Indices, times: Indices) -> Indices:
-    """Make each row of visits feasible, by the least total shift of its times where it is not; says how.
-
-    0 as it was, 1 shifted, 2 shifted to where some place is closed, 3 stayed at the first place.
-    """
-    ways = np.zeros(len(chosen), dtype=np.int32)
-    for row in range(len(chosen)):
-        if is_feasible(places, chosen[row], times[row]):
-            continue
-        if smooth_times(places, chosen[row], times[row], True):
-            ways[row] = 1
-        elif smooth_times(places, chosen[row], times[row], False):
-            ways[row] = 2
-        else:
-            _stay(places, chosen[row], times[row])
-            ways[row] = 3
-    return ways
 
 
 @compiled
@@ -99,17 +72,6 @@ def sample_anything(path: Indices, places: PlaceWorld, state: Words, chosen: Ind
             if places.is_open[place, time]:
                 break
         chosen[i], times[i] = place, time
-
-
-@compiled
-def is_feasible(places: PlaceWorld, chosen: Indices, times: Indices) -> bool:
-    for i in range(len(chosen) - 1):
-        if times[i + 1] <= times[i]:
-            return False
-    for i in range(len(chosen) - 1):
-        if times[i + 1] - times[i] < least_steps(places, chosen[i], chosen[i + 1], times[i]):
-            return False
-    return True
 
 
 @compiled
@@ -202,52 +164,3 @@ def sample_by_counting(
         cell = next_weighted(state, weights)
         chosen[i], times[i] = members[cell % len(members)], start + cell // len(members)
     return True
-
-
-@compiled
-def smooth_times(places: PlaceWorld, chosen: Indices, times: Indices, must_be_open: bool) -> bool:
-    """Shift times by the least total that makes every step reachable; False if no times do.
-
-    Least cost over timesteps, place by place: to arrive at t one leaves the place before at any
-    timestep from which t is late enough.
-
-    Paper: section 5.6 (ss:poi-reconstruct), time smoothing.
-    Deviation: smoothing — by the least total shift; the paper does not say how.
-    """
-    length, day = len(chosen), places.is_open.shape[1]
-    shifts = np.full((length, day), np.inf)
-    froms = np.zeros((length, day), dtype=np.int32)
-    best = np.zeros(day)
-    for i in range(length):
-        if i > 0:
-            _least_shifts(places, chosen[i - 1], chosen[i], shifts[i - 1], best, froms[i])
-        for t in range(day):
-            if not must_be_open or places.is_open[chosen[i], t]:
-                shifts[i, t] = abs(t - times[i]) + best[t]
-    last = np.argmin(shifts[length - 1])
-    if shifts[length - 1, last] == np.inf:
-        return False
-    for i in range(length - 1, -1, -1):
-        times[i] = last
-        last = froms[i, last]
-    return True
-
-
-@compiled
-def _least_shifts(
-    places: PlaceWorld, origin: int, destination: int, shifts: Floats, best: Floats, froms: Indices
-) -> None:
-    """For each arrival, the least total shift so far and the departure that has it."""
-    best[:] = np.inf
-    profile, steps = -1, 0
-    for departure in range(len(shifts)):
-        if places.profile_of_timestep[departure] != profile:
-            profile = places.profile_of_timestep[departure]
-            steps = least_steps(places, origin, destination, departure)
-        arrival = departure + steps
-        if arrival < len(shifts) and shifts[departure] < best[arrival]:
-            best[arrival] = shifts[departure]
-            froms[arrival] = departure
-    for t in range(1, len(best)):
-        if best[t - 1] <= best[t]:
-            best[t], froms[t] = best[t - 1], froms[t - 1]

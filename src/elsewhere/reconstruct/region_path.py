@@ -11,17 +11,17 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
-from elsewhere.mechanism.perturb import Plan
+from elsewhere.mechanism.windows import Windows
 from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain
-from elsewhere.reconstruct.node_errors import Boxes, Columns, inside_box, node_costs
+from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, inside_box, node_costs
 from elsewhere.world.distances import RegionDistances, region_distance
 
 
 @compiled
 def region_paths(
     draws: Indices,
-    plan: Plan,
-    columns: Columns,
+    windows: Windows,
+    columns: DistanceColumns,
     distances: RegionDistances,
     edges: Edges,
     boxes: Boxes,
@@ -39,24 +39,24 @@ def region_paths(
     costs = np.empty((length, count))
     for row in range(len(draws)):
         inside = inside_box(draws[row], boxes)
-        node_costs(draws[row], plan, columns, costs)
+        node_costs(draws[row], windows, columns, costs)
         ways[row] = best_chain(costs, inside, edges, paths[row])
         if ways[row] == NO_CHAIN and len(inside) < count:
             inside = np.arange(count).astype(np.int32)
             ways[row] = best_chain(costs, inside, edges, paths[row])
             if ways[row] != NO_CHAIN:
                 ways[row] = CHAINED_OUTSIDE_BOX
-        errors[row] = path_cost(draws[row], plan, distances, paths[row])
+        errors[row] = path_cost(draws[row], windows, distances, paths[row])
     return paths, errors, ways
 
 
 @compiled
-def path_cost(draw: Indices, plan: Plan, distances: RegionDistances, path: Indices) -> float:
+def path_cost(draw: Indices, windows: Windows, distances: RegionDistances, path: Indices) -> float:
     """Value of the objective for a path."""
     total = 0.0
-    for w in range(len(plan.starts)):
-        for j in range(plan.lengths[w]):
-            position = plan.starts[w] + j
+    for w in range(len(windows.starts)):
+        for j in range(windows.lengths[w]):
+            position = windows.starts[w] + j
             times = 2.0 if 0 < position < len(path) - 1 else 1.0
-            total += times * region_distance(distances, path[position], draw[plan.offsets[w] + j])
+            total += times * region_distance(distances, path[position], draw[windows.offsets[w] + j])
     return total

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from elsewhere.arrays import Bools
-from elsewhere.config import read_config
 from elsewhere.errors import InputError
-from elsewhere.io.gtfs import read_timetable
-from elsewhere.io.osm_roads import read_osm_roads
-from elsewhere.io.tables import read_categories, read_places
-from elsewhere.io.travel_tables import check_table_size, read_road_network, read_travel_matrix
+from elsewhere.inputs.gtfs import read_timetable
+from elsewhere.inputs.osm_roads import read_osm_roads
+from elsewhere.inputs.tables import read_categories, read_places
+from elsewhere.inputs.travel_tables import check_table_size, read_road_network, read_travel_matrix
 from elsewhere.knowledge.categories import CategoryTree, category_distances
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
@@ -29,7 +27,12 @@ from elsewhere.knowledge.travel import (
     step_table,
     straight_line,
 )
-from elsewhere.params import (
+from elsewhere.progress import Progress, no_progress
+from elsewhere.world.decomposition import build_regions
+from elsewhere.world.distances import RegionDistances, largest_distance
+from elsewhere.world.graph import RegionGraph, build_graph
+from elsewhere.world.regions import Polygons, Regions
+from elsewhere.world.settings import (
     MatrixTravel,
     PolygonSpace,
     RoadTravel,
@@ -38,11 +41,8 @@ from elsewhere.params import (
     WorldConfig,
     WorldSettings,
 )
-from elsewhere.world.decomposition import build_regions
-from elsewhere.world.distances import RegionDistances, largest_distance
-from elsewhere.world.graph import Progress, RegionGraph, build_graph, no_progress
-from elsewhere.world.regions import Polygons, Regions
 from elsewhere.world.space import divide_space, read_polygons
+from elsewhere.world.toml import read_config
 from elsewhere.world.world import World
 
 _FARTHEST_ROADS_KM = 20
@@ -65,12 +65,12 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
     clock = clock_of(settings)
     polygons, roads = None, None
     if isinstance(settings.space, PolygonSpace):
-        polygons = read_polygons(settings.space.file, settings.space.id, settings.space.parent)
+        polygons = read_polygons(_given(settings.space.file), settings.space.id, settings.space.parent)
     travel: Travel
     if isinstance(settings.travel, SpeedTravel):
         travel = straight_line(places, clock, settings.travel.speed_kmh)
     elif isinstance(settings.travel, MatrixTravel):
-        travel = read_travel_matrix(settings.travel.file, places, clock)
+        travel = read_travel_matrix(_given(settings.travel.file), places, clock)
     elif isinstance(settings.travel, RoadTravel):
         roads = _read_roads(settings.travel)
         travel = road_travel(roads, places, clock, settings.travel)
@@ -110,7 +110,7 @@ def assemble(
     regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
     distances = _distances(regions, tree, settings)
     return World(
-        settings_json=json.dumps(plain_settings(settings), sort_keys=True),
+        settings=settings.without_paths(),
         clock=clock,
         tree=tree,
         places=places,
@@ -136,24 +136,23 @@ def clock_of(settings: WorldSettings) -> Clock:
     )
 
 
-def plain_settings(settings: WorldSettings) -> dict[str, Any]:
-    """Settings as JSON, without paths: what the files held is in the world itself."""
-    return settings.model_dump(mode="json", exclude={"travel": {"file", "nodes", "edges"}, "space": {"file"}})
-
-
 def _read_roads(settings: RoadTravel) -> RoadNetwork:
     if settings.file is not None and settings.mode is not None:
         return read_osm_roads(settings.file, settings.mode, has_limits=settings.limits)
-    assert settings.nodes is not None  # noqa: S101 - settings have one or the other
-    assert settings.edges is not None  # noqa: S101 - as above
-    return read_road_network(settings.nodes, settings.edges)
+    return read_road_network(_given(settings.nodes), _given(settings.edges))
+
+
+def _given(path: Path | None) -> Path:
+    """A path of settings that were just read: only those that a world keeps are without."""
+    assert path is not None  # noqa: S101 - `world.toml` sees to it
+    return path
 
 
 def timetable_travel(places: Places, clock: Clock, settings: TimetableTravel) -> StepTable:
     """Travel on foot and by what runs between all places, for each hour of departure."""
     check_table_size(24, len(places), "timetable")
     timetable = read_timetable(
-        settings.file, clock, change_minutes=settings.change_minutes, speed_kmh=settings.speed_kmh
+        _given(settings.file), clock, change_minutes=settings.change_minutes, speed_kmh=settings.speed_kmh
     )
     times = timetable_milliseconds(
         timetable, places.vectors, clock, speed_kmh=settings.speed_kmh, walk_km=settings.walk_km

@@ -11,7 +11,6 @@ from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock, interval_level_names, interval_levels
 from elsewhere.knowledge.places import Places
-from elsewhere.params import WorldSettings
 from elsewhere.world.merging import (
     Climb,
     Keys,
@@ -22,6 +21,7 @@ from elsewhere.world.merging import (
     time_climbs,
 )
 from elsewhere.world.regions import MergeReport, Regions, space_level_names
+from elsewhere.world.settings import WorldSettings
 from elsewhere.world.space import SpaceLevels
 
 

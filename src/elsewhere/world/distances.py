@@ -1,4 +1,8 @@
-"""The distance d between regions, and the largest one in the world (the sensitivity's public constant)."""
+"""The distance d = √(d_s² + d_t² + d_c²): its parts, d between regions, and the largest one in the world.
+
+d between visits is made of the same parts (`days.visits`). Each part stands here once for compiled loops,
+with a plain twin for arrays beside it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,27 @@ from numpy.typing import ArrayLike
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.sphere import chord_squared, chords_squared, great_circle_km, great_circle_km_squared
+
+
+@compiled
+def capped_hours(gap: float, time_cap_hours: float, is_circular: bool) -> float:
+    """d_t in hours of two times that are ``gap`` hours apart: capped, and around the clock if so set."""
+    if is_circular:
+        gap = min(gap, 24 - gap)
+    return min(gap, time_cap_hours)
+
+
+def all_capped_hours(gaps: Floats, time_cap_hours: float, *, is_circular: bool) -> Floats:
+    """The plain twin of `capped_hours`, for arrays."""
+    hours = np.minimum(gaps, 24 - gaps) if is_circular else gaps
+    return np.asarray(np.minimum(hours, time_cap_hours))
+
+
+@compiled
+def place_square(vectors: Floats, kinds: Indices, category_table: Floats, p: int, q: int) -> float:
+    """d_s² + d_c² between two places, with their categories' rows in ``category_table``."""
+    category = category_table[kinds[p], kinds[q]]
+    return float(category * category + great_circle_km_squared(chord_squared(vectors, p, vectors, q)))
 
 
 class RegionDistances(NamedTuple):
@@ -34,10 +59,8 @@ class RegionDistances(NamedTuple):
 
     def time_hours(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """d_t: between the middles of the intervals, capped; around the clock if so set."""
-        hours = np.abs(self.mid_hours[np.asarray(first)] - self.mid_hours[np.asarray(second)])
-        if self.is_circular:
-            hours = np.minimum(hours, 24 - hours)
-        return np.asarray(np.minimum(hours, self.time_cap_hours))
+        gaps = np.abs(self.mid_hours[np.asarray(first)] - self.mid_hours[np.asarray(second)])
+        return all_capped_hours(gaps, self.time_cap_hours, is_circular=self.is_circular)
 
     def category(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """d_c on the category tree."""
@@ -55,11 +78,9 @@ class RegionDistances(NamedTuple):
 
 @compiled
 def region_distance(distances: RegionDistances, a: int, b: int) -> float:
-    """D between two regions, for compiled loops."""
-    hours = abs(distances.mid_hours[a] - distances.mid_hours[b])
-    if distances.is_circular:
-        hours = min(hours, 24 - hours)
-    hours = min(hours, distances.time_cap_hours)
+    """The distance d between two regions, for compiled loops."""
+    gap = abs(distances.mid_hours[a] - distances.mid_hours[b])
+    hours = capped_hours(gap, distances.time_cap_hours, distances.is_circular)
     km_squared = great_circle_km_squared(chord_squared(distances.vectors, a, distances.vectors, b))
     category = distances.category_table[distances.kinds[a], distances.kinds[b]]
     return math.sqrt(km_squared + hours * hours + category * category)

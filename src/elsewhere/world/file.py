@@ -20,16 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import WorldFileError
-from elsewhere.io.files import whole_file
+from elsewhere.inputs.files import whole_file
 from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import RoadNetwork, StepTable, StraightLine
 from elsewhere.world.distances import RegionDistances
 from elsewhere.world.graph import RegionGraph, degrees_of
+from elsewhere.world.parts import WorldParts
 from elsewhere.world.regions import MergeReport, MergeStep, Polygons, Regions
 from elsewhere.world.schema import array_names, check_content
-from elsewhere.world.world import World
+from elsewhere.world.settings import settings_from_plain
 
 FORMAT = "elsewhere-world"
 VERSION = 1
@@ -50,10 +51,10 @@ class Content:
     arrays: Arrays
 
 
-def content_of(world: World) -> Content:
+def content_of(world: WorldParts) -> Content:
     """A world taken apart."""
     facts = {
-        "settings": world.settings,
+        "settings": world.settings.plain(),
         "clock": asdict(world.clock),
         "space_labels": world.space_labels,
         "merge_report": asdict(world.merge_report),
@@ -76,7 +77,7 @@ def content_of(world: World) -> Content:
     return Content(facts=facts, arrays=arrays)
 
 
-def world_of(content: Content) -> World:
+def parts_of(content: Content) -> WorldParts:
     """A world put together again; the content must have been checked."""
     facts, arrays = content.facts, content.arrays
     places = _unpacked(Places, "places", arrays)
@@ -92,8 +93,8 @@ def world_of(content: Content) -> World:
     for name, ids in (("places", places.ids), ("categories", tree.ids)):
         if any(not before < after for before, after in pairwise(("", *ids))):
             raise ValueError(f"ids of {name} are not in order, or not unique")
-    return World(
-        settings_json=json.dumps(facts["settings"], sort_keys=True),
+    return WorldParts(
+        settings=settings_from_plain(facts["settings"]),
         clock=clock,
         tree=tree,
         places=places,
@@ -130,13 +131,13 @@ def hash_of(content: Content) -> str:
     return digest.hexdigest()
 
 
-def save_world(world: World, path: Path) -> None:
-    """Write ``world`` to ``path``, whole or not at all."""
+def write_parts(world: WorldParts, path: Path, content_hash: str) -> None:
+    """Write a world to ``path``, whole or not at all."""
     body = _zipped(content_of(world))
     head = {
         "format": FORMAT,
         "version": VERSION,
-        "hash": world.hash,
+        "hash": content_hash,
         "sha256": hashlib.sha256(body).hexdigest(),
     }
     with whole_file(path) as file:
@@ -144,7 +145,7 @@ def save_world(world: World, path: Path) -> None:
         file.write(body)
 
 
-def load_world(path: Path) -> World:
+def read_parts(path: Path) -> WorldParts:
     """Read and check a `.world` file."""
     try:
         raw = path.read_bytes()
@@ -157,8 +158,8 @@ def load_world(path: Path) -> World:
     try:
         content = _unzipped(body)
         check_content(content.facts, content.arrays)
-        world = world_of(content)
-        is_true = world.hash == head.get("hash")
+        world = parts_of(content)
+        is_true = hash_of(content_of(world)) == head.get("hash")
     except Exception as error:  # noqa: BLE001 - whatever a stranger's file provokes, it is the file's fault
         reason = str(error) or type(error).__name__
         raise WorldFileError(f"{path}: not a well-formed world: {reason}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -15,17 +14,27 @@ from elsewhere.arrays import Indices, Steps, Words
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.travel import Travel, profile_count
+from elsewhere.progress import Progress, no_progress
 from elsewhere.world.reach import SetTravel, distinct_place_sets
 from elsewhere.world.regions import Regions
-
-Progress = Callable[[int, int], None]
 
 _WORD = 64
 _DIGIT_BITS = 32
 
 
-def no_progress(_done: int, _total: int) -> None:
-    pass
+@compiled
+def count_bits(word: np.uint64) -> int:
+    """How many bits are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+
+
+@compiled
+def lowest_bit(word: np.uint64) -> int:
+    """Position of the lowest set bit."""
+    return count_bits((word & (~word + np.uint64(1))) - np.uint64(1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,7 +61,7 @@ class RegionGraph:
         row_bytes = self.words[region_index].astype("<u8").view(np.uint8)
         return np.flatnonzero(np.unpackbits(row_bytes, bitorder="little")).astype(np.int32)
 
-    def walk_counts(self, n: int) -> list[NDArray[Any]]:
+    def ngram_counts(self, n: int) -> list[NDArray[Any]]:
         """Entry k − 1: for each region, how many feasible k-grams start there, as exact integers, k = 1..n.
 
         These are the backward counts: with them a uniform n-gram is drawn region by region.
@@ -70,7 +79,7 @@ class RegionGraph:
 
     def ngram_count(self, n: int) -> int:
         """|𝒲ⁿ|."""
-        return int(sum(self.walk_counts(n)[-1].tolist()))
+        return int(sum(self.ngram_counts(n)[-1].tolist()))
 
 
 def build_graph(

@@ -19,9 +19,9 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.errors import Fault, InputError
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import continuous_longitudes, plane_km
-from elsewhere.params import ClusterSpace, GridSpace, H3Space, SpaceSettings
 from elsewhere.randomness import seeded_generator
 from elsewhere.world.regions import Polygons
+from elsewhere.world.settings import ClusterSpace, GridSpace, H3Space, SpaceSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -18,11 +18,11 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
     """Counts, sizes, merging and n-grams of a world, ready for JSON."""
     regions = len(world.regions)
     counts = np.diff(world.regions.place_offsets)
-    walks = world.graph.walk_counts(longest_ngram)
+    ngram_counts = world.graph.ngram_counts(longest_ngram)
     in_order = _in_order_counts(world, longest_ngram)
     ngrams = []
     for n in range(1, longest_ngram + 1):
-        feasible = int(sum(walks[n - 1].tolist()))
+        feasible = int(sum(ngram_counts[n - 1].tolist()))
         ngrams.append(
             {
                 "n": n,
@@ -34,7 +34,7 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
         )
     return {
         "hash": world.hash,
-        "settings": world.settings,
+        "settings": world.settings.plain(),
         "places": len(world.places),
         "places_closed_all_day": int((~world.is_open.any(axis=1)).sum()),
         "categories": len(world.tree.ids),

@@ -16,30 +16,32 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Bools, Indices, Words
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError, WorldFileError
-from elsewhere.io.tables import read_place_changes
+from elsewhere.inputs.tables import read_place_changes
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places, changed_places
 from elsewhere.knowledge.roads import road_milliseconds
 from elsewhere.knowledge.travel import StepTable, Travel, hourly_profiles, step_table, straight_line
-from elsewhere.params import (
+from elsewhere.progress import Progress, no_progress
+from elsewhere.world.build import assemble
+from elsewhere.world.graph import EdgeFiller, RegionGraph, degrees_of
+from elsewhere.world.regions import Regions
+from elsewhere.world.settings import (
     MatrixTravel,
     RoadTravel,
     SpeedTravel,
     TimetableTravel,
     WorldSettings,
-    restored_settings,
 )
-from elsewhere.world.build import assemble
-from elsewhere.world.graph import EdgeFiller, Progress, RegionGraph, degrees_of, no_progress
-from elsewhere.world.regions import Regions
+from elsewhere.world.toml_tables import check_settings
 from elsewhere.world.world import World
 
 
 def update_world(world: World, changes: str | Path, progress: Progress = no_progress) -> World:
-    """World after the changes in a table of places (see `io.tables.read_place_changes`)."""
+    """World after the changes in a table of places (see `inputs.tables.read_place_changes`)."""
+    settings = world.settings
     try:
-        settings = restored_settings(world.settings)
+        check_settings(settings)
     except ValueError as error:
         raise WorldFileError(f"the world's settings are not valid: {error}") from None
     changed, removed = read_place_changes(Path(changes), world.tree, world.places, settings.kappa.weight)

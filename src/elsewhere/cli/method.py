@@ -1,0 +1,106 @@
+"""What commands that share have in common: which method, with which settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from elsewhere.errors import InputError
+from elsewhere.experiments.tilted import tilted_ngram
+from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.registry import METHODS, entry_of, method, methods_with
+from elsewhere.methods.sharing import Sharing
+from elsewhere.world.world import World
+
+Name = Annotated[
+    str, typer.Option("-m", "--method", help=f"One of {', '.join(METHODS)}: see docs/explanation/methods.")
+]
+NgramLength = Annotated[
+    int | None,
+    typer.Option(
+        "-n", help=f"Length of an n-gram, 1 or more; for {', '.join(methods_with('n'))}.  [default: 2]"
+    ),
+]
+SameLength = Annotated[
+    bool,
+    typer.Option(
+        "--same-length",
+        help=f"For {', '.join(methods_with('same_length'))}: candidates as long as the day, whose number of "
+        "visits is then public.",
+        show_default=False,
+    ),
+]
+HideLength = Annotated[
+    int | None,
+    typer.Option(
+        metavar="CAP",
+        help="Hide the number of visits among 1 to CAP; for methods that do not hide it by themselves.",
+    ),
+]
+Sensitivity = Annotated[
+    str | None,
+    typer.Option(
+        help=f"For {Ngram.name}: '1' reproduces the paper's numbers, and is NOT ε-LDP.  [default: world]"
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting of the method; may be repeated."),
+]
+
+
+def chosen_method(
+    name: str,
+    world_file: Path,
+    epsilon: str,
+    *,
+    n: int | None = None,
+    same_length: bool = False,
+    hide_length: int | None = None,
+    sensitivity: str | None = None,
+    settings: list[str] | None = None,
+) -> Sharing:
+    """The method that a person asked for, on the world of a file."""
+    entry = entry_of(name)
+    given = {"n": n, "same_length": same_length or None, **dict(map(_setting, settings or []))}
+    options = {option: value for option, value in given.items() if value is not None}
+    world = World.load(world_file)
+    if sensitivity not in {None, "world"}:
+        return _tilted(name, world, epsilon, sensitivity, hide_length, options)
+    if sensitivity is not None and name != Ngram.name:
+        raise InputError("sensitivity", f"is no option of {name}, only of {Ngram.name}")
+    if entry.takes("cache"):
+        options["cache"] = f"{world_file}.tables"  # public tables that take long are kept beside the world
+    return method(name, world, epsilon=epsilon, hide_length=hide_length, **options)
+
+
+def _tilted(
+    name: str,
+    world: World,
+    epsilon: str,
+    sensitivity: str | None,
+    hide_length: int | None,
+    options: dict[str, Any],
+) -> Sharing:
+    if sensitivity != "1":
+        raise InputError("--sensitivity", f"found {sensitivity!r}, must be 'world' or '1'")
+    if name != Ngram.name or hide_length is not None:
+        raise InputError("--sensitivity", f"1 is for {Ngram.name} alone, with a public number of visits")
+    return tilted_ngram(world, epsilon=epsilon, **options)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """NAME=VALUE, the value as the whole number, number or flag that it looks like, else as text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise InputError("--set", f"found {text!r}, must be NAME=VALUE such as candidates=4096")
+    if value.lower() in {"true", "false"}:
+        return name, value.lower() == "true"
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value

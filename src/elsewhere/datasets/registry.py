@@ -1,0 +1,122 @@
+"""All data sources by name: one entry carries all that others ask about a source.
+
+The command line's `dataset`, the experiments and the table in the docs derive from these entries. Adding a
+source: see CONTRIBUTING.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from pathlib import Path
+
+from elsewhere.datasets.bundle import Dataset
+from elsewhere.datasets.campus_files import pick_campus, read_campus
+from elsewhere.datasets.foursquare import pick_foursquare, read_foursquare
+from elsewhere.datasets.osm import read_osm
+from elsewhere.datasets.personal import read_personal
+from elsewhere.datasets.safegraph import pick_safegraph, read_safegraph
+from elsewhere.datasets.taxi import read_taxi
+from elsewhere.errors import InputError
+
+Pick = Callable[[Sequence[Path]], tuple[Path, ...]]
+
+
+def _none(_files: Sequence[Path]) -> tuple[Path, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceEntry:
+    """What others ask about a data source before they read it."""
+
+    name: str
+    read: Callable[..., Dataset]
+    """``read(raw, **options, progress=...)``; its keyword arguments are the options on the command line."""
+    summary: str
+    """What it is and what is made of it, in a sentence."""
+    example: str
+    """Arguments of `elsewhere dataset`, as people would type them."""
+    doing: str = "Reading"
+    """What a progress bar says."""
+    real: str = ""
+    """What captions call it where it is read from raw files."""
+    speed_kmh: float | None = None
+    """Travel speed in experiments; None: not one of their data sets."""
+    pick: Pick = _none
+    """Of many files those of this source, told apart by what they hold; none if some are missing."""
+
+    @property
+    def options(self) -> list[Parameter]:
+        """Its own options, with their defaults."""
+        parameters = list(signature(self.read, eval_str=True).parameters.values())
+        return [one for one in parameters[1:] if one.name != "progress"]
+
+    @property
+    def needs_raw(self) -> bool:
+        """Whether there is nothing to read without a raw file."""
+        return next(iter(signature(self.read).parameters.values())).default is Parameter.empty
+
+
+_ENTRIES = (
+    SourceEntry(
+        name="campus",
+        read=read_campus,
+        summary="Make the paper's campus: buildings of nine categories and a day of each of its people.",
+        example="campus -o campus",
+        doing="Making up days",
+        real="UBC campus, made-up days",
+        speed_kmh=4.0,
+        pick=pick_campus,
+    ),
+    SourceEntry(
+        name="foursquare",
+        read=read_foursquare,
+        summary="Foursquare check-ins (TSMC2014) and the category tree (v2 JSON): venues, people's days.",
+        example="foursquare --raw dataset_TSMC2014_NYC.txt --raw categories.json -o nyc",
+        doing="Reading check-ins",
+        real="Foursquare NYC",
+        speed_kmh=8.0,
+        pick=pick_foursquare,
+    ),
+    SourceEntry(
+        name="taxi",
+        read=read_taxi,
+        summary="New York taxi trips of 2013 (TLC, DEBS 2015) on Foursquare's places: drivers' days.",
+        example="taxi --raw trip_data_1.csv --raw checkins.txt --raw categories.json -o taxi",
+        doing="Reading trips",
+    ),
+    SourceEntry(
+        name="safegraph",
+        read=read_safegraph,
+        summary="SafeGraph's Core Places and Patterns, NAICS codes: places, days made up from popularity.",
+        example="safegraph --raw core_poi.csv --raw patterns.csv --raw naics.csv -o town",
+        doing="Making up days",
+        real="SafeGraph, made-up days",
+        speed_kmh=8.0,
+        pick=pick_safegraph,
+    ),
+    SourceEntry(
+        name="osm",
+        read=read_osm,
+        summary="Any city of OpenStreetMap: places with their own hours, streets, made-up days.",
+        example="osm -o helsinki",
+        doing="Making up days",
+    ),
+    SourceEntry(
+        name="personal",
+        read=read_personal,
+        summary="Your own days, from Google Timeline or Takeout, GPX, OwnTracks or CSV, on a world. PRIVATE.",
+        example="personal --raw Timeline.json -w city.world -o mine",
+    ),
+)
+
+SOURCES: dict[str, SourceEntry] = {entry.name: entry for entry in _ENTRIES}
+
+
+def source_of(name: str) -> SourceEntry:
+    """The entry of a source; says which there are if there is none."""
+    if name not in SOURCES:
+        raise InputError("dataset", f"found {name!r}, must be one of {', '.join(sorted(SOURCES))}")
+    return SOURCES[name]

@@ -1,0 +1,197 @@
+"""Visits as numbers, days as rows of them, and the distance d between two visits.
+
+A visit is one number everywhere: place · |T| + timestep. A place nobody knows is one past the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from elsewhere.arrays import Floats, Indices
+from elsewhere.compiled import compiled
+from elsewhere.errors import InputError
+from elsewhere.knowledge.categories import category_distances
+from elsewhere.knowledge.sphere import chords_squared, great_circle_km
+from elsewhere.trajectories import SharedTrajectory
+from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, place_square
+from elsewhere.world.world import World
+
+_LARGEST_NUMBER = 2**31 - 1
+
+
+@compiled
+def visit_number(place: int, timestep: int, timesteps: int) -> int:
+    """A visit to ``place`` at ``timestep`` as one number; a day has so many ``timesteps``."""
+    return place * timesteps + timestep
+
+
+@compiled
+def visit_parts(visit: int, timesteps: int) -> tuple[int, int]:
+    """Place and timestep of a numbered visit."""
+    return visit // timesteps, visit % timesteps
+
+
+def numbers_of(places: Indices, times: Indices, timesteps: int) -> Indices:
+    """The plain twin of `visit_number`, for arrays."""
+    return np.asarray(places * timesteps + times, dtype=np.int32)
+
+
+def parts_of(visits: Indices, timesteps: int) -> tuple[Indices, Indices]:
+    """The plain twin of `visit_parts`, for arrays."""
+    return np.divmod(visits, np.int32(timesteps))
+
+
+def check_numbers(world: World) -> None:
+    """Refuse a world with more visits than there are numbers.
+
+    One message for everybody: a number too large for some days alone would tell which.
+    """
+    if (len(world.places) + 1) * world.clock.timesteps > _LARGEST_NUMBER:
+        raise InputError("world", f"more than {_LARGEST_NUMBER:,} (place, timestep) pairs are too many")
+
+
+def check_length(world: World, length: int) -> None:
+    """Refuse days with more visits than timesteps."""
+    most = world.clock.timesteps
+    if length > most:
+        raise InputError("trajectory", f"a day has {most} timesteps, so at most {most} visits")
+
+
+class Days(NamedTuple):
+    """Days a row each, as places and timesteps; rows of fewer visits are filled up with −1."""
+
+    places: Indices
+    times: Indices
+    lengths: Indices
+
+    def rows(self) -> Iterator[tuple[list[int], list[int]]]:
+        """Places and timesteps of each day, without what fills up its row."""
+        for places, times, length in zip(*(column.tolist() for column in self), strict=True):
+            yield places[:length], times[:length]
+
+
+def days_of_one_length(places: Indices, times: Indices) -> Days:
+    """Days that fill their rows."""
+    return Days(places, times, np.full(len(places), places.shape[1], dtype=np.int32))
+
+
+def shared_days(world: World, days: Days) -> list[SharedTrajectory]:
+    """Rows of places and timesteps as shared trajectories."""
+    ids = world.places.ids
+    return [
+        SharedTrajectory(zip([ids[place] for place in places], times, strict=True))
+        for places, times in days.rows()
+    ]
+
+
+class VisitDistances(NamedTuple):
+    """d = √(d_s² + d_t² + d_c²) between visits; a place nobody knows differs from others in time alone."""
+
+    vectors: Floats
+    kinds: Indices
+    """Row of each place's first category in ``category_table``."""
+    category_table: Floats
+    hours_per_step: float
+    time_cap_hours: float
+    is_circular: bool
+
+
+def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistances:
+    """Distances between visits of a world; without categories d is about space and time alone."""
+    used, kinds = np.unique(first_categories(world), return_inverse=True)
+    settings = world.settings
+    table = category_distances(
+        world.tree,
+        used,
+        weights=settings.category_weights,
+        unrelated=settings.unrelated_category_distance,
+    )
+    return VisitDistances(
+        vectors=world.places.vectors,
+        kinds=kinds.astype(np.int32),
+        category_table=np.asarray(table if has_categories else np.zeros_like(table)),
+        hours_per_step=world.clock.timestep_minutes / 60,
+        time_cap_hours=world.distances.time_cap_hours,
+        is_circular=world.distances.is_circular,
+    )
+
+
+def place_distances(distances: VisitDistances) -> RegionDistances:
+    """√(d_s² + d_c²) between places: as if they were regions without a time."""
+    return RegionDistances(
+        vectors=distances.vectors,
+        mid_hours=np.zeros(len(distances.kinds)),
+        kinds=distances.kinds,
+        category_table=distances.category_table,
+        time_cap_hours=distances.time_cap_hours,
+        is_circular=False,
+    )
+
+
+def first_categories(world: World) -> Indices:
+    """The first category of each place, cut to the levels in use."""
+    cut = world.tree.ancestors_at(world.settings.category_levels)
+    return np.asarray(cut[world.places.category_nodes[world.places.category_offsets[:-1]]])
+
+
+@compiled
+def place_distance_squared(distances: VisitDistances, p: int, q: int) -> float:
+    """d_s² + d_c² between two places, 0 if nobody knows one of them."""
+    if p >= len(distances.kinds) or q >= len(distances.kinds):
+        return 0.0
+    return place_square(distances.vectors, distances.kinds, distances.category_table, p, q)
+
+
+@compiled
+def time_distance(distances: VisitDistances, t: int, u: int) -> float:
+    """d_t in hours between two timesteps."""
+    return capped_hours(
+        abs(t - u) * distances.hours_per_step, distances.time_cap_hours, distances.is_circular
+    )
+
+
+@compiled
+def visit_distance(distances: VisitDistances, p: int, t: int, q: int, u: int) -> float:
+    """The distance d between a visit to p at t and one to q at u."""
+    hours = time_distance(distances, t, u)
+    return math.sqrt(place_distance_squared(distances, p, q) + hours * hours)
+
+
+def visit_errors(
+    distances: VisitDistances, p: Indices, t: Indices, q: Indices, u: Indices
+) -> dict[str, Floats]:
+    """The plain twin of `visit_distance`: d_s, d_t, d_c and d between visits (p, t) and (q, u) of arrays."""
+    km = great_circle_km(chords_squared(distances.vectors[p], distances.vectors[q]))
+    gaps = np.abs(t.astype(np.int64) - u) * distances.hours_per_step
+    hours = all_capped_hours(gaps, distances.time_cap_hours, is_circular=distances.is_circular)
+    category = distances.category_table[distances.kinds[p], distances.kinds[q]]
+    return {
+        "space_km": km,
+        "time_hours": hours,
+        "category": category,
+        "combined": np.sqrt(km**2 + hours**2 + category**2),
+    }
+
+
+@compiled
+def largest_place_distance(distances: VisitDistances) -> float:
+    """Largest √(d_s² + d_c²) between two places."""
+    largest = 0.0
+    for p in range(len(distances.kinds)):
+        for q in range(p + 1, len(distances.kinds)):
+            largest = max(largest, place_distance_squared(distances, p, q))
+    return math.sqrt(largest)
+
+
+def largest_time_distance(distances: VisitDistances, timesteps: int) -> float:
+    """Largest d_t between two timesteps of a day."""
+    return max(time_distance(distances, 0, step) for step in range(timesteps))
+
+
+def largest_visit_distance(distances: VisitDistances, timesteps: int) -> float:
+    """Largest d between two visits: the farthest places at the farthest times."""
+    return math.hypot(largest_place_distance(distances), largest_time_distance(distances, timesteps))

@@ -1,0 +1,1 @@
+"""What runs where the true day is: reading it, matching it, sharing it, and writing down what that cost."""

@@ -1,0 +1,105 @@
+"""Where finished batches of a job wait: one process at a time, one job only, nothing missing in between."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from elsewhere.errors import InputError
+from elsewhere.inputs.files import whole_file, write_text
+from elsewhere.randomness import SystemRandomness
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows: there, two runs of one job at once are the user's to avoid
+    fcntl = None  # type: ignore[assignment]
+
+
+class JobFolder:
+    """`OUT.partial`, locked while a job is at work and readable by its owner only.
+
+    It belongs to one job: the same input, settings and output. The input is recognised by a digest
+    under a random key that stays in the folder, so the digest alone is of no use for checking guesses.
+    """
+
+    def __init__(self, output: Path, facts: dict[str, Any], source: Path) -> None:
+        self.path = output.with_name(f"{output.name}.partial")
+        self._output, self._facts, self._source = output, facts, source
+        self._lock = -1
+
+    def __enter__(self) -> Self:
+        is_new = not self.path.exists()
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise InputError(str(self._output), f"cannot be written: {error.strerror}") from None
+        try:
+            if fcntl is not None:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._check_job()
+        except OSError:
+            os.close(self._lock)
+            raise InputError(str(self._output), "another run of this job is at work") from None
+        except InputError:
+            os.close(self._lock)
+            if is_new:
+                shutil.rmtree(self.path, ignore_errors=True)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        is_empty = self.path.exists() and not any(self.path.glob("part-*"))
+        if is_empty and kind is not None:
+            shutil.rmtree(self.path, ignore_errors=True)  # nothing was drawn: leave nothing behind
+        os.close(self._lock)
+
+    def finished_parts(self) -> list[Path]:
+        """Batches that earlier runs have finished: 0, 1, 2, ... without a gap, each with its counts."""
+        parts = sorted(self.path.glob("part-*.parquet"))
+        expected = [self.path / f"part-{number:06d}.parquet" for number in range(len(parts))]
+        if parts != expected or not all(part.with_suffix(".json").exists() for part in parts):
+            raise self._damaged()
+        return parts
+
+    def remove(self) -> None:
+        """Take the folder away at once, then its contents: a kill in between leaves no half of it."""
+        finished = self.path.with_name(f"{self.path.name}.finished")
+        shutil.rmtree(finished, ignore_errors=True)
+        self.path.rename(finished)
+        shutil.rmtree(finished)
+
+    def _check_job(self) -> None:
+        key_file, job_file = self.path / "key", self.path / "job.json"
+        if not job_file.exists():
+            if any(self.path.glob("part-*.parquet")):
+                raise self._damaged()
+            with whole_file(key_file) as file:
+                file.write(SystemRandomness().words(4).tobytes())
+            write_text(job_file, self._job(key_file.read_bytes()))
+        elif not key_file.exists():
+            raise self._damaged()
+        elif job_file.read_text(encoding="utf-8") != self._job(key_file.read_bytes()):
+            raise InputError(str(self.path), "belongs to another job: finish that one, or remove the folder")
+
+    def _job(self, key: bytes) -> str:
+        digest = hmac.new(key, digestmod="sha256")
+        try:
+            with self._source.open("rb") as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+        except OSError as error:
+            raise InputError(str(self._source), f"cannot be read: {error.strerror}") from None
+        return json.dumps({**self._facts, "input": digest.hexdigest()}, sort_keys=True, ensure_ascii=False)
+
+    def _damaged(self) -> InputError:
+        return InputError(
+            str(self.path), "is damaged, some of what was shared is missing: remove it to start again"
+        )

@@ -1,0 +1,129 @@
+"""From points to trajectories: match to places, sort, and clean as the paper's data section does."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from elsewhere.arrays import Words
+from elsewhere.device.points import Point
+from elsewhere.errors import InputError
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.places import Places
+from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
+from elsewhere.randomness import Randomness, next_below
+from elsewhere.trajectories import Trajectory, Visit
+
+MATCH_KM = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Person:
+    """A trajectory and whose it is."""
+
+    uid: str
+    tid: str
+    date: dt.date
+    trajectory: Trajectory
+
+
+class Matcher:
+    """Turns the points of one trajectory into visits; keeps count of what it had to do.
+
+    A point without a known place goes to the nearest one within 100 m; farther ones are left out,
+    as in the paper, unless nothing would remain: nobody is dropped (R10).
+
+    Paper: section 6.1.1 (sss:real-data).
+    """
+
+    def __init__(self, places: Places, clock: Clock, randomness: Randomness) -> None:
+        self._places = places
+        self._clock = clock
+        self._known = set(places.ids)
+        self._tree = cKDTree(places.vectors)
+        self._state: Words = randomness.words(1).copy()
+        self.counts: Counter[str] = Counter()
+
+    def trajectory(self, points: Sequence[Point]) -> Trajectory:
+        """Visits with strictly increasing timesteps within the day of the first point, at least one."""
+        ordered = sorted(points, key=lambda point: point.moment)
+        self.counts["trajectories not in order of time"] += ordered != list(points)
+        visits = self._matched(ordered)
+        kept = [visits[0]] + [b for a, b in pairwise(visits) if a.place_id != b.place_id]
+        self.counts["repeats removed"] += len(visits) - len(kept)
+        thinned = [self._one_of(list(group)) for _, group in groupby(kept, key=lambda visit: visit.timestep)]
+        self.counts["points within one timestep removed"] += len(kept) - len(thinned)
+        return Trajectory(thinned)
+
+    def _matched(self, points: list[Point]) -> list[Visit]:
+        if all(point.place_id in self._known for point in points):
+            return [Visit(point.place_id, self._timestep(point.moment, points[0].moment)) for point in points]
+        chords, nearest = self._nearest(points)
+        limit = chord_squared_of_km(MATCH_KM) ** 0.5
+        visits = []
+        for point, chord, row in zip(points, chords, nearest, strict=True):
+            place_id = point.place_id
+            if place_id not in self._known and np.isfinite(chord):
+                place_id = self._places.ids[row] if chord <= limit else ""
+                self.counts[
+                    "points matched to a place" if place_id else "points farther than 100 m from any place"
+                ] += 1
+            visits.append(Visit(place_id, self._timestep(point.moment, points[0].moment)))
+        if any(visit.place_id for visit in visits):
+            return [visit for visit in visits if visit.place_id]
+        self.counts["trajectories with no point near a place"] += 1
+        return [
+            Visit(self._places.ids[row], visit.timestep) for row, visit in zip(nearest, visits, strict=True)
+        ]
+
+    def _nearest(self, points: list[Point]) -> tuple[list[float], list[int]]:
+        """Chord to the nearest place and its row, infinite where a point has no position."""
+        latitudes = np.array([point.latitude for point in points])
+        longitudes = np.array([point.longitude for point in points])
+        is_there = np.isfinite(latitudes) & np.isfinite(longitudes)
+        chords, rows = np.full(len(points), np.inf), np.zeros(len(points), dtype=np.int64)
+        if is_there.any():
+            found = self._tree.query(unit_vectors(latitudes[is_there], longitudes[is_there]))
+            chords[is_there], rows[is_there] = found
+        return chords.tolist(), rows.tolist()
+
+    def _timestep(self, moment: dt.datetime, first: dt.datetime) -> int:
+        """Timestep of the first point's day; what comes after midnight counts as the day's last."""
+        midnight = dt.datetime.combine(first.date(), dt.time())
+        step = int((moment - midnight).total_seconds() // 60 // self._clock.timestep_minutes)
+        self.counts["points after midnight"] += step >= self._clock.timesteps
+        return min(step, self._clock.timesteps - 1)
+
+    def _one_of(self, visits: list[Visit]) -> Visit:
+        """All but one of the points within a timestep go, at random."""
+        return visits[0] if len(visits) == 1 else visits[next_below(self._state, len(visits))]
+
+
+def people_of(points: Iterable[Point], matcher: Matcher, path: Path) -> Iterator[Person]:
+    """Trajectories in the order of the file; the rows of each must stand together."""
+    seen: set[int] = set()  # hashes, so that millions of trajectories fit into memory
+    for (uid, tid), group in groupby(points, key=lambda point: (point.uid, point.tid)):
+        if hash((uid, tid)) in seen:
+            raise InputError(str(path), "rows of one trajectory are apart: sort the file by uid and tid")
+        seen.add(hash((uid, tid)))
+        own = list(group)
+        if tid:
+            yield _person(own, tid, matcher)
+            continue
+        by_date: dict[dt.date, list[Point]] = {}
+        for point in own:
+            by_date.setdefault(point.moment.date(), []).append(point)
+        for date in sorted(by_date):
+            yield _person(by_date[date], date.isoformat(), matcher)
+
+
+def _person(points: list[Point], tid: str, matcher: Matcher) -> Person:
+    date = min(point.moment for point in points).date()
+    return Person(uid=points[0].uid, tid=tid, date=date, trajectory=matcher.trajectory(points))

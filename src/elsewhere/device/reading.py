@@ -1,0 +1,91 @@
+"""Trajectories of a file as a list."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from elsewhere.days.visits import Days
+from elsewhere.device.matching import Matcher, people_of
+from elsewhere.device.points import Point, read_points
+from elsewhere.errors import InputError
+from elsewhere.randomness import SystemRandomness
+from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.world.world import World
+
+
+def read_trajectories(path: str | Path, *, world: World) -> list[Trajectory]:
+    """All trajectories of a file, matched and cleaned for a world.
+
+    Parameters
+    ----------
+    path
+        CSV, Parquet or GeoJSON with the columns ``uid, tid, datetime`` and ``place_id`` or ``lat, lng``.
+    world
+        Points without a known place go to its nearest place within 100 m.
+
+    Returns
+    -------
+    list of Trajectory
+        In the order of the file. PRIVATE.
+
+    Raises
+    ------
+    InputError
+        With every fault of the file, by row and column; private values are never quoted.
+
+    Examples
+    --------
+    >>> days = ew.read_trajectories("trajectories.csv", world=world)
+    >>> days[0]
+    <private Trajectory of 2 visits>
+    """
+    matcher = Matcher(world.places, world.clock, SystemRandomness())
+    points = read_points(Path(path), world.clock)
+    return [person.trajectory for person in people_of(points, matcher, Path(path))]
+
+
+def trajectories_of(world: World, days: Days) -> list[Trajectory]:
+    """Made-up days as if people had had them."""
+    ids = world.places.ids
+    return [
+        Trajectory(zip([ids[place] for place in places], times, strict=True)) for places, times in days.rows()
+    ]
+
+
+def read_shared(path: str | Path, world: World) -> list[SharedTrajectory]:
+    """Shared trajectories of a file that `perturb` wrote, as they are: nothing is matched or cleaned."""
+    return list(_shared_by_id(Path(path), world).values())
+
+
+def _shared_by_id(path: Path, world: World) -> dict[tuple[str, str], SharedTrajectory]:
+    minutes = world.clock.timestep_minutes
+
+    def visit(point: Point) -> tuple[str, int]:
+        return point.place_id, (point.moment.hour * 60 + point.moment.minute) // minutes
+
+    found: dict[tuple[str, str], SharedTrajectory] = {}
+    for key, group in groupby(read_points(path, world.clock), key=lambda point: (point.uid, point.tid)):
+        if key in found:
+            raise InputError(str(path), "rows of one trajectory are apart: sort them by uid and tid")
+        found[key] = SharedTrajectory(sorted(map(visit, group), key=lambda one: one[1]))
+    return found
+
+
+def read_matching(
+    real: str | Path, shared: str | Path, world: World
+) -> tuple[list[Trajectory], list[SharedTrajectory]]:
+    """True trajectories and what was shared of them, matched by uid and tid."""
+    matcher = Matcher(world.places, world.clock, SystemRandomness())
+    points = read_points(Path(real), world.clock)
+    people = {
+        (person.uid, person.tid): person.trajectory for person in people_of(points, matcher, Path(real))
+    }
+    given = _shared_by_id(Path(shared), world)
+    strangers = len(given.keys() - people.keys())
+    if strangers:
+        raise InputError(
+            str(shared),
+            f"{strangers:,} of {len(given):,} trajectories are not those of {real} (by uid and tid)",
+        )
+    return [people[key] for key in given], list(given.values())

@@ -1,0 +1,181 @@
+"""Shared trajectories in files: CSV, Parquet or GeoJSON, with what is promised of them beside or inside."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import struct
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import polars as pl
+
+from elsewhere.device.matching import Person
+from elsewhere.errors import InputError
+from elsewhere.inputs.files import whole_file, write_text
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.places import Places
+from elsewhere.methods.protocol import MethodFacts
+from elsewhere.trajectories import SharedTrajectory
+
+# GeoParquet 1.1: longitude and latitude on WGS 84, which is its default.
+_GEO = {
+    "version": "1.1.0",
+    "primary_column": "geometry",
+    "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}},
+}
+SUFFIXES = (".csv", ".parquet", ".geoparquet", ".geojson")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedMetadata:
+    """What a reader of shared days must know, and nothing that depends on what was true."""
+
+    method: MethodFacts
+    world: str
+    """The hash of the world."""
+    version: str
+    """Of this program."""
+    seed: int | None = None
+    """For experiments: whoever knows it can undo the noise."""
+    trajectories: int | None = None
+    day: str | None = None
+    """The date, where a file is one day of one person."""
+
+    @property
+    def is_ldp(self) -> bool:
+        return self.method.is_ldp and self.seed is None
+
+    @property
+    def promise(self) -> str:
+        """In words, where it is not pure ε-LDP."""
+        return self.method.promise if self.seed is None else "NOT private, for experiments"
+
+    def as_json(self) -> dict[str, Any]:
+        """As it stands in or beside a file."""
+        plain = {
+            **self.method.as_json(),
+            "is_ldp": self.is_ldp,
+            "world": self.world,
+            "randomness": "system" if self.seed is None else f"seeded ({self.seed})",
+            "elsewhere": self.version,
+        }
+        if self.promise:
+            plain["promise"] = self.promise
+        optional = {"trajectories": self.trajectories, "day": self.day}
+        return {**plain, **{name: value for name, value in optional.items() if value is not None}}
+
+
+def world_named_beside(path: Path) -> str | None:
+    """The hash of the world that a shared CSV was made with, if its metadata is beside it."""
+    try:
+        found = json.loads(_metadata_file(path).read_text(encoding="utf-8"))["world"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _metadata_file(path: Path) -> Path:
+    return Path(f"{path}.meta.json")
+
+
+def check_suffix(path: Path) -> None:
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(str(path), "must end in .csv, .parquet, .geoparquet or .geojson")
+
+
+class Owner(NamedTuple):
+    """Under what a shared day is filed."""
+
+    uid: str
+    tid: str
+    date: dt.date
+
+
+def shared_frame(
+    people: Sequence[Person | Owner], shared: Sequence[SharedTrajectory], places: Places, clock: Clock
+) -> pl.DataFrame:
+    """``uid, tid, datetime, lat, lng, place_id`` of shared trajectories, on the days they are about."""
+    row_of = {place_id: row for row, place_id in enumerate(places.ids)}
+    owners = [person for person, trajectory in zip(people, shared, strict=True) for _ in trajectory]
+    visits = [visit for trajectory in shared for visit in trajectory]
+    rows = [row_of[visit.place_id] for visit in visits]
+    step = dt.timedelta(minutes=clock.timestep_minutes)
+    moments = [
+        dt.datetime.combine(owner.date, dt.time()) + visit.timestep * step
+        for owner, visit in zip(owners, visits, strict=True)
+    ]
+    return pl.DataFrame(
+        {
+            "uid": [owner.uid for owner in owners],
+            "tid": [owner.tid for owner in owners],
+            "datetime": [moment.isoformat() for moment in moments],
+            "lat": places.latitudes[rows],
+            "lng": places.longitudes[rows],
+            "place_id": [visit.place_id for visit in visits],
+        }
+    )
+
+
+def write_shared(path: Path, parts: Sequence[Path], metadata: SharedMetadata) -> None:
+    """Put parts (Parquet) together into one file, a part in memory at a time.
+
+    A CSV has no room for metadata: it goes into a file of the same name with .meta.json added.
+    """
+    about = json.dumps(metadata.as_json(), ensure_ascii=False)
+    match path.suffix.lower():
+        case ".csv":
+            indented = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
+            write_text(_metadata_file(path), f"{indented}\n")
+            with whole_file(path) as file:
+                for number, part in enumerate(parts):
+                    pl.read_parquet(part).write_csv(file, include_header=number == 0)
+        case ".parquet":
+            with whole_file(path) as file:
+                plan = pl.scan_parquet(list(parts))
+                plan.sink_parquet(file, metadata={"elsewhere": about})
+        case ".geoparquet":
+            with whole_file(path) as file:
+                plan = pl.scan_parquet(list(parts)).with_columns(_points())
+                plan.sink_parquet(file, metadata={"elsewhere": about, "geo": json.dumps(_GEO)})
+        case _:
+            with whole_file(path) as file:
+                _write_geojson(file, parts, about)
+
+
+def _points() -> pl.Expr:
+    """Points as well-known binary: byte order, type 1, longitude, latitude."""
+
+    def packed(row: dict[str, float]) -> bytes:
+        return struct.pack("<BIdd", 1, 1, row["lng"], row["lat"])
+
+    return pl.struct("lng", "lat").map_elements(packed, return_dtype=pl.Binary).alias("geometry")
+
+
+def write_one_day(
+    path: Path, owner: Owner, shared: SharedTrajectory, places: Places, clock: Clock, metadata: SharedMetadata
+) -> None:
+    """One shared day as a file of its own."""
+    frame = shared_frame([owner], [shared], places, clock)
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / "part.parquet"
+        frame.write_parquet(part)
+        write_shared(path, [part], metadata)
+
+
+def _write_geojson(file: BinaryIO, parts: Sequence[Path], about: str) -> None:
+    file.write(f'{{"type":"FeatureCollection","elsewhere":{about},"features":[\n'.encode())
+    separator = ""
+    for part in parts:
+        for row in pl.read_parquet(part).iter_rows(named=True):
+            feature = {
+                "type": "Feature",
+                "properties": {key: row[key] for key in ("uid", "tid", "datetime", "place_id")},
+                "geometry": {"type": "Point", "coordinates": [row["lng"], row["lat"]]},
+            }
+            file.write((separator + json.dumps(feature, ensure_ascii=False)).encode())
+            separator = ",\n"
+    file.write(b"\n]}\n")

@@ -1,0 +1,1 @@
+"""Public tables in: places, categories, travel, roads, timetables."""

@@ -1,0 +1,138 @@
+"""Raw files as they are passed around: plain, gzipped or zipped, told apart by what they hold."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from elsewhere.errors import Fault, InputError
+from elsewhere.progress import Progress, no_progress
+
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_LINES_PER_TICK = 20_000
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked; what is wrong with it becomes one message that names it."""
+    if path.is_dir():
+        raise InputError(str(path), "is a folder, must be a file")
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(4)
+        if head[:2] == _GZIP:
+            with gzip.open(path, "rb") as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        elif head == _ZIP:
+            with zipfile.ZipFile(path) as archive, archive.open(_only_member(archive, path)) as file:
+                yield file
+        else:
+            with path.open("rb") as file:
+                yield file
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile):
+        raise InputError(
+            str(path), "is truncated or damaged: unpack it by hand to see how far it goes"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(str(path), f"is not {error.encoding} text, at byte {error.start:,}") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
+
+
+def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
+    names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
+    if len(names) != 1:
+        raise InputError(str(path), f"is a zip of {len(names)} files, must hold one: unpack it")
+    return names[0]
+
+
+def lines_of(path: Path, encoding: str = "utf-8-sig", progress: Progress = no_progress) -> Iterator[str]:
+    """Lines of text without their ends, one at a time; progress counts bytes of the file on disk."""
+    size = path.stat().st_size if path.is_file() else 0
+    with opened(path) as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+        for number, line in enumerate(text):
+            if number % _LINES_PER_TICK == 0:
+                progress(min(size, _position(file, size)), size)
+            yield line
+    progress(size, size)
+
+
+def _position(file: IO[bytes], size: int) -> int:
+    raw = getattr(file, "fileobj", None) or getattr(file, "_fileobj", None) or file
+    try:
+        return int(raw.tell())
+    except (OSError, AttributeError, ValueError):
+        return size
+
+
+def rows_of(
+    path: Path, *, encoding: str = "utf-8-sig", delimiter: str = ",", progress: Progress = no_progress
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows of a delimited file with their numbers, as an editor counts them; blank ones are passed over."""
+    reader = csv.reader(lines_of(path, encoding, progress), delimiter=delimiter)
+    try:
+        for row in reader:
+            if row and any(row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(str(path), [Fault(row=reader.line_num, problem=f"is no row: {error}")]) from None
+
+
+def records_of(
+    path: Path,
+    required: tuple[str, ...],
+    *,
+    encoding: str = "utf-8-sig",
+    delimiter: str = ",",
+    progress: Progress = no_progress,
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows of a file with a header, by column; all of ``required`` must be there."""
+    rows = rows_of(path, encoding=encoding, delimiter=delimiter, progress=progress)
+    header = next(rows, (0, []))[1]
+    names = [name.strip() for name in header]
+    missing = [name for name in required if name not in names]
+    if missing:
+        raise InputError(str(path), f"column {missing[0]} is missing, found {', '.join(names[:12])}")
+    for number, row in rows:
+        if len(row) != len(names):
+            problem = f"has {len(row)} fields, the header has {len(names)}"
+            raise InputError(str(path), [Fault(row=number, problem=problem)])
+        yield number, dict(zip(names, row, strict=True))
+
+
+def first_line(path: Path) -> str:
+    """The beginning of a file, to tell what it is."""
+    with opened(path) as file:
+        return file.readline(4096).decode("latin-1").lstrip("ï»¿").rstrip("\r\n")
+
+
+def json_of(path: Path) -> Any:
+    """A JSON file, whole."""
+    with opened(path) as file:
+        content = file.read()
+    try:
+        return json.loads(content.decode("utf-8-sig"))
+    except ValueError as error:
+        where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(str(path), f"is not JSON{where}") from None
+
+
+def degrees(lat: str, lng: str) -> tuple[float, float] | None:
+    """A position on the globe, or None; 0, 0 is what devices say when they do not know."""
+    try:
+        latitude, longitude = float(lat), float(lng)
+    except ValueError:
+        return None
+    if (latitude == 0 and longitude == 0) or not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
+        return None
+    return latitude, longitude

@@ -1,0 +1,85 @@
+"""Places, opening hours and travel of a world as compiled loops take them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from elsewhere.arrays import Bools, Counts, Floats, Indices, Steps
+from elsewhere.compiled import compiled
+from elsewhere.knowledge.sphere import chord_squared
+from elsewhere.knowledge.travel import StepTable
+from elsewhere.world.world import World
+
+
+class PlaceWorld(NamedTuple):
+    """Places, hours and travel of a world, as compiled loops take them."""
+
+    offsets: Indices
+    members: Indices
+    starts: Indices
+    ends: Indices
+    is_open: Bools
+    profile_of_timestep: Counts
+    vectors: Floats
+    thresholds: Floats
+    steps_at: Steps
+    is_anywhere: Bools
+    table: Steps
+    """profile × origin × destination; empty where travel is along straight lines."""
+
+
+def place_world(world: World) -> PlaceWorld:
+    travel, clock = world.travel, world.clock
+    hours = np.arange(clock.timesteps) * clock.timestep_minutes // 60
+    if isinstance(travel, StepTable):
+        line = (np.zeros(1), np.ones((1, 2), dtype=np.uint16), travel.table)
+    else:
+        line = (travel.thresholds, travel.steps_at, np.zeros((0, 0, 0), dtype=np.uint16))
+    return PlaceWorld(
+        offsets=world.regions.place_offsets,
+        members=world.regions.place_indices,
+        starts=world.regions.starts,
+        ends=world.regions.ends,
+        is_open=world.is_open,
+        profile_of_timestep=travel.profile_of_hour[hours].astype(np.int64),
+        vectors=world.places.vectors,
+        thresholds=line[0],
+        steps_at=line[1],
+        is_anywhere=world.places.is_anywhere,
+        table=line[2],
+    )
+
+
+@compiled
+def least_steps(places: PlaceWorld, origin: int, destination: int, departure: int) -> int:
+    """Least timesteps from one place to another when leaving at ``departure``."""
+    profile = places.profile_of_timestep[departure]
+    if len(places.table):
+        return int(places.table[profile, origin, destination])
+    rung = np.int64(0)
+    if not (places.is_anywhere[origin] or places.is_anywhere[destination]):
+        rung = np.searchsorted(
+            places.thresholds, chord_squared(places.vectors, origin, places.vectors, destination)
+        )
+    return int(places.steps_at[profile, rung])
+
+
+@compiled
+def steps_block(places: PlaceWorld, origins: Indices, destinations: Indices, departure: int) -> Steps:
+    """Least timesteps from each of some places to each of others."""
+    block = np.empty((len(origins), len(destinations)), dtype=np.uint16)
+    table, vectors, is_anywhere = places.table, places.vectors, places.is_anywhere
+    profile = places.profile_of_timestep[departure]
+    thresholds, steps_at = places.thresholds, places.steps_at[profile]
+    for i in range(len(origins)):
+        for j in range(len(destinations)):
+            a, b = origins[i], destinations[j]
+            if len(table):
+                block[i, j] = table[profile, a, b]
+            elif is_anywhere[a] or is_anywhere[b]:
+                block[i, j] = steps_at[0]
+            else:
+                block[i, j] = steps_at[np.searchsorted(thresholds, chord_squared(vectors, a, vectors, b))]
+    return block

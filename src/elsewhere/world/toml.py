@@ -1,0 +1,186 @@
+"""From a `world.toml` and options to settings, with every fault named by its key."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from elsewhere.errors import Fault, InputError
+from elsewhere.world.settings import SpaceSettings, TravelSettings, WorldConfig
+from elsewhere.world.toml_tables import (
+    ClusterSpaceTable,
+    ConfigTable,
+    GridSpaceTable,
+    H3SpaceTable,
+    KappaTable,
+    MatrixTravelTable,
+    PolygonSpaceTable,
+    PriorTable,
+    RoadTravelTable,
+    SpeedTravelTable,
+    Table,
+    TimetableTravelTable,
+    WorldTable,
+    record_of,
+)
+
+Record = TypeVar("Record", TravelSettings, SpaceSettings)
+
+_SHORT_KEYS = {"speed_kmh": "travel.speed_kmh", "grid": "space.cells", "kappa": "kappa.least"}
+
+
+def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldConfig:
+    """Settings from the keys of a `world.toml`; relative paths start at ``folder``.
+
+    ``speed_kmh`` and ``grid`` are short for a [travel] and a [space] table, and a plain number for
+    ``kappa`` is short for its ``least``.
+    """
+    values = dict(values)
+    faults = [
+        Fault(problem=f"{short} and [{table}] say the same thing: give one of them")
+        for short, table in (("speed_kmh", "travel"), ("grid", "space"))
+        if short in values and table in values
+    ]
+    if faults:
+        raise InputError(source, faults)
+    short_keys = {long: short for short, long in _SHORT_KEYS.items() if short in values}
+    if "speed_kmh" in values:
+        values["travel"] = {"kind": "speed", "speed_kmh": values.pop("speed_kmh")}
+    if "grid" in values:
+        values["space"] = {"kind": "grid", "cells": values.pop("grid")}
+    if isinstance(values.get("kappa"), int | float):
+        values["kappa"] = {"least": values["kappa"]}
+    tables = {key: values.pop(key) for key in ("places", "categories") if key in values}
+    try:
+        config: WorldConfig = record_of(ConfigTable.model_validate({**tables, "settings": values}))
+    except ValidationError as error:
+        raise InputError(source, _faults_of(error, short_keys)) from None
+    return _with_paths_from(config, folder)
+
+
+def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> WorldConfig:
+    """Read a `world.toml`; ``overrides`` replace its keys (their paths start at the current folder)."""
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(str(path), f"cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(str(path), f"not valid TOML: {error}") from None
+    overrides = dict(overrides or {})
+    for key in ("places", "categories"):
+        if key in overrides:
+            overrides[key] = str(Path(overrides[key]).absolute())
+    try:
+        return parse_config(_overridden(values, overrides), folder=path.parent, source=str(path))
+    except InputError as error:
+        raise InputError(error.source, [_blame_option(fault, overrides) for fault in error.faults]) from None
+
+
+def _overridden(values: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+    """Keys with options put in; an option for part of a table changes that part alone."""
+    merged = {**values, **overrides}
+    for option, (table, part) in _PARTS.items():
+        given = values.get(table)
+        if option in overrides and isinstance(given, dict):
+            kinds = _KINDS_WITH.get(option)
+            if kinds and given.get("kind", kinds[0]) not in kinds:
+                raise InputError(_option(option), f"has no meaning with {table} kind = {given['kind']!r}")
+            merged.pop(option)
+            merged[table] = {**given, part: overrides[option]}
+    return merged
+
+
+_PARTS = {"speed_kmh": ("travel", "speed_kmh"), "grid": ("space", "cells"), "kappa": ("kappa", "least")}
+_KINDS_WITH = {"speed_kmh": ("speed", "roads", "timetable"), "grid": ("grid",)}
+
+
+def _option(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
+
+
+def _blame_option(fault: Fault, overrides: dict[str, Any]) -> Fault:
+    key = fault.problem.partition(":")[0]
+    for option in overrides:
+        if key in {option, _SHORT_KEYS.get(option)}:
+            return Fault(problem=_option(option) + fault.problem[len(key) :])
+    return fault
+
+
+def _with_paths_from(config: WorldConfig, folder: Path) -> WorldConfig:
+    settings = replace(
+        config.settings,
+        travel=_resolved(config.settings.travel, folder),
+        space=_resolved(config.settings.space, folder),
+    )
+    return replace(
+        config, places=folder / config.places, categories=folder / config.categories, settings=settings
+    )
+
+
+def _resolved(record: Record, folder: Path) -> Record:
+    """The record with its paths starting at ``folder``."""
+    given = {name: getattr(record, name, None) for name in ("file", "nodes", "edges")}
+    return replace(record, **{name: folder / path for name, path in given.items() if path is not None})
+
+
+_PROBLEMS = {
+    "missing": "missing",
+    "model_type": "must be a number or a table",
+    "model_attributes_type": "must be a table",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "string_type": "must be text",
+    "path_type": "must be a path",
+    "too_short": "must not be empty",
+    "bool_type": "must be true or false",
+}
+
+
+def _faults_of(error: ValidationError, short_keys: dict[str, str]) -> list[Fault]:
+    faults = []
+    for entry in error.errors(include_url=False):
+        # Union members ("float", "list[...]") and tags of [travel] and [space] are not keys of the file.
+        keys = [str(part) for part in entry["loc"] if part != "settings" and not _is_type_name(str(part))]
+        key = short_keys.get(".".join(keys), ".".join(keys))
+        problem = _PROBLEMS.get(entry["type"]) or entry["msg"].removeprefix("Value error, ")
+        problem = problem.replace("Input should be", "must be")
+        found = entry["input"]
+        if entry["type"] == "extra_forbidden":
+            problem = f"unknown key, allowed are {', '.join(_allowed_keys(keys, entry['loc']))}"
+        elif entry["type"].startswith("union_tag"):
+            kinds = entry["ctx"].get("expected_tags", "see docs/reference/settings").replace("'", "")
+            problem = f"needs kind to be one of {kinds}" if kinds[0].islower() else "needs a kind"
+        elif isinstance(found, int | float | str) and "found" not in problem:
+            shown = "nan" if isinstance(found, float) and math.isnan(found) else repr(found)
+            problem = f"found {shown}, {problem}"
+        fault = Fault(problem=f"{key}: {problem}" if key else problem)
+        if fault not in faults:
+            faults.append(fault)
+    return faults
+
+
+def _is_type_name(part: str) -> bool:
+    tags = {"speed", "matrix", "roads", "timetable", "grid", "clusters", "polygons", "h3"}
+    return part in tags or "[" in part or part in {"float", "int"}
+
+
+def _allowed_keys(keys: list[str], location: tuple[int | str, ...]) -> list[str]:
+    """Keys that may stand where an unknown one was found."""
+    if len(keys) == 1:
+        return ["places", "categories", "speed_kmh", "grid", *WorldTable.model_fields]
+    tables: dict[str, type[Table]] = {
+        "speed": SpeedTravelTable, "matrix": MatrixTravelTable, "roads": RoadTravelTable,
+        "timetable": TimetableTravelTable, "grid": GridSpaceTable,
+        "clusters": ClusterSpaceTable, "polygons": PolygonSpaceTable, "h3": H3SpaceTable, "kappa": KappaTable,
+        "prior": PriorTable,
+    }  # fmt: skip
+    named = [tables[part] for part in location if isinstance(part, str) and part in tables]
+    return list(named[-1].model_fields) if named else []

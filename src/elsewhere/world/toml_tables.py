@@ -1,0 +1,342 @@
+"""What may stand in a `world.toml`, table by table: checked by pydantic, then turned into plain records.
+
+A device loads worlds without pydantic, so the records (`world.settings`) know nothing of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    field_validator,
+    model_validator,
+)
+
+from elsewhere.knowledge.categories import edge_weights
+from elsewhere.knowledge.clock import LONG_WEEKDAYS, MINUTES_PER_DAY, WEEKDAYS, date_of
+from elsewhere.world import settings as records
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _speed(value: Any) -> float | tuple[float, ...]:
+    """A speed above 0, or one for each hour of the day."""
+    speeds = value if isinstance(value, list | tuple) else [value]
+    is_numeric = all(isinstance(speed, int | float) and not isinstance(speed, bool) for speed in speeds)
+    if not is_numeric or not all(speed > 0 for speed in speeds) or len(speeds) not in {1, 24}:
+        raise ValueError("must be a speed above 0, or a list of 24 (one for each hour)" + _count_of(value))
+    return tuple(float(speed) for speed in speeds) if isinstance(value, list | tuple) else float(value)
+
+
+def _count_of(value: Any) -> str:
+    return f", found {len(value)}" if isinstance(value, list | tuple) and len(value) != 24 else ""
+
+
+Speed = Annotated[float | tuple[float, ...], BeforeValidator(_speed)]
+
+
+class SpeedTravelTable(Table):
+    """Straight lines at a speed; infinite for no limit."""
+
+    kind: Literal["speed"] = "speed"
+    speed_kmh: Speed = records.SpeedTravel.speed_kmh
+
+
+class MatrixTravelTable(Table):
+    """A table of travel times: from_id, to_id, minutes and, if they differ, hour."""
+
+    kind: Literal["matrix"]
+    file: Path
+
+
+class RoadTravelTable(Table):
+    """Shortest paths over roads: an OpenStreetMap extract, or nodes and directed edges.
+
+    Nodes have node_id, lat, lng; edges from_node, to_node, km. From an extract come the roads for a mode;
+    cars go as fast as each road's limit, unless ``limits`` is false.
+    """
+
+    kind: Literal["roads"]
+    nodes: Path | None = None
+    edges: Path | None = None
+    file: Path | None = None
+    mode: records.Mode | None = None
+    limits: StrictBool = records.RoadTravel.limits
+    speed_kmh: Speed = records.RoadTravel.speed_kmh
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_source(cls, values: Any) -> Any:
+        if isinstance(values, dict):
+            is_extract = "file" in values
+            if is_extract == ("nodes" in values and "edges" in values):
+                raise ValueError("needs either file (an OpenStreetMap extract), or nodes and edges")
+            if is_extract:
+                mode = values.get("mode", "drive")
+                return {"mode": mode, "speed_kmh": records.MODE_KMH.get(mode, 8.0), **values}
+            if "mode" in values or "limits" in values:
+                raise ValueError("mode and limits are for an OpenStreetMap extract, not for nodes and edges")
+        return values
+
+    @field_validator("speed_kmh")
+    @classmethod
+    def _finite(cls, speed: float | tuple[float, ...]) -> float | tuple[float, ...]:
+        if any(math.isinf(value) for value in (speed if isinstance(speed, tuple) else [speed])):
+            raise ValueError("must be finite on roads")
+        return speed
+
+
+class TimetableTravelTable(Table):
+    """What runs on the world's day by a GTFS feed, and walking."""
+
+    kind: Literal["timetable"]
+    file: Path
+    speed_kmh: Positive = records.TimetableTravel.speed_kmh
+    walk_km: Positive = records.TimetableTravel.walk_km
+    change_minutes: Annotated[float, Field(ge=0, le=60)] = records.TimetableTravel.change_minutes
+
+
+class GridSpaceTable(Table):
+    """A uniform grid over the places, or over fixed bounds (south, west, north, east)."""
+
+    kind: Literal["grid"] = "grid"
+    cells: Annotated[int, Field(ge=1, le=1024)] = records.GridSpace.cells
+    bounds: tuple[float, float, float, float] | None = None
+
+    @field_validator("bounds", mode="before")
+    @classmethod
+    def _bounds_in_order(cls, bounds: Any) -> Any:
+        if bounds is not None:
+            numbers = (
+                [b for b in bounds if isinstance(b, int | float)] if isinstance(bounds, list | tuple) else []
+            )
+            south, west, north, east = numbers if len(numbers) == 4 else (0, 0, 0, 0)
+            if not (-90 <= south < north <= 90 and -180 <= west < east <= 360):
+                raise ValueError(
+                    "must be [south, west, north, east] in degrees, south < north and west < east"
+                )
+        return bounds
+
+
+class ClusterSpaceTable(Table):
+    """Nested k-means: how many clusters at each level, finest first."""
+
+    kind: Literal["clusters"]
+    counts: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)] = (
+        records.ClusterSpace.counts
+    )
+    seed: Annotated[int, Field(ge=0)] = records.ClusterSpace.seed
+
+    @field_validator("counts")
+    @classmethod
+    def _counts_fall(cls, counts: tuple[int, ...]) -> tuple[int, ...]:
+        if any(coarse >= fine for fine, coarse in pairwise(counts)):
+            raise ValueError("must fall from the finest level to the coarsest, such as [16, 4]")
+        return counts
+
+
+class PolygonSpaceTable(Table):
+    """Polygons of a GeoJSON file: a property that names each one, and one that names its parent."""
+
+    kind: Literal["polygons"]
+    file: Path
+    id: str = records.PolygonSpace.id
+    parent: str | None = None
+
+
+class H3SpaceTable(Table):
+    """H3 cells, finest resolution first."""
+
+    kind: Literal["h3"]
+    resolutions: Annotated[tuple[Annotated[int, Field(ge=0, le=15)], ...], Field(min_length=1)] = (
+        records.H3Space.resolutions
+    )
+
+    @field_validator("resolutions")
+    @classmethod
+    def _resolutions_fall(cls, resolutions: tuple[int, ...]) -> tuple[int, ...]:
+        if any(coarse >= fine for fine, coarse in pairwise(resolutions)):
+            raise ValueError("must fall from the finest to the coarsest, such as [8, 7, 6]")
+        return resolutions
+
+
+class KappaTable(Table):
+    """What every region needs: at least ``least`` places, or as much of a numeric column of the places."""
+
+    least: Annotated[float, Field(gt=0, allow_inf_nan=False)] = records.Kappa.least
+    weight: str = records.Kappa.weight
+
+
+class PriorTable(Table):
+    """Days that people might well have: what `codebook` draws its candidates from (`knowledge.prior`)."""
+
+    start_by_hour: tuple[NotNegative, ...] = records.PriorSettings.start_by_hour
+    lengths: Annotated[tuple[NotNegative, ...], Field(min_length=1, max_length=64)] = (
+        records.PriorSettings.lengths
+    )
+    mean_gap_minutes: Positive = records.PriorSettings.mean_gap_minutes
+    decay_km: Positive = records.PriorSettings.decay_km
+
+    @field_validator("start_by_hour")
+    @classmethod
+    def _each_hour(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
+        if len(weights) != 24:
+            raise ValueError(f"must be a list of 24 numbers, one for each hour, found {len(weights)}")
+        return weights
+
+    @field_validator("start_by_hour", "lengths")
+    @classmethod
+    def _not_all_zero(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
+        if not any(weights) or not math.isfinite(sum(weights)):
+            raise ValueError("must hold a number above 0")
+        return weights
+
+
+TravelTable = Annotated[
+    SpeedTravelTable | MatrixTravelTable | RoadTravelTable | TimetableTravelTable, Discriminator("kind")
+]
+SpaceTable = Annotated[
+    GridSpaceTable | ClusterSpaceTable | PolygonSpaceTable | H3SpaceTable, Discriminator("kind")
+]
+
+
+class WorldTable(Table):
+    """All choices that shape a world, without the tables they are applied to.
+
+    Paper: section 6.2 (ss:expt-setup) for the defaults.
+    """
+
+    timestep_minutes: Annotated[int, Field(ge=1, le=1440)] = records.WorldSettings.timestep_minutes
+    interval_minutes: Annotated[int, Field(ge=1, le=1440)] = records.WorldSettings.interval_minutes
+    day: str = records.WorldSettings.day
+    timezone: str = records.WorldSettings.timezone
+    travel: TravelTable = SpeedTravelTable()
+    space: SpaceTable = GridSpaceTable()
+    kappa: KappaTable = KappaTable()
+    merge_order: tuple[records.Dimension, ...] = records.WorldSettings.merge_order
+    category_levels: Annotated[int, Field(ge=1)] = records.WorldSettings.category_levels
+    category_weights: tuple[Positive, ...] = records.WorldSettings.category_weights
+    unrelated_category_distance: Positive = records.WorldSettings.unrelated_category_distance
+    time_cap_hours: Positive = records.WorldSettings.time_cap_hours
+    circular_time: StrictBool = records.WorldSettings.circular_time
+    prior: PriorTable = PriorTable()
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_timezone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(f"found {name!r}, must be an IANA name such as 'America/New_York'") from None
+        return name
+
+    @field_validator("day", mode="before")
+    @classmethod
+    def _known_day(cls, value: Any) -> str:
+        day = str(value)
+        names = dict(zip(LONG_WEEKDAYS, WEEKDAYS, strict=True))
+        day = names.get(day.lower(), day.title() if day.title() in WEEKDAYS else day)
+        try:
+            is_near = 1900 <= date_of(day).year <= 2200
+        except ValueError:
+            is_near = False
+        if not is_near:
+            raise ValueError(
+                f"found {day!r}, must be one of {', '.join(WEEKDAYS)} or a date such as 2025-09-17"
+            )
+        return day
+
+    @field_validator("merge_order")
+    @classmethod
+    def _each_dimension_once(cls, order: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(order)) < len(order):
+            raise ValueError("must name each of space, time, category at most once")
+        return order
+
+    @model_validator(mode="after")
+    def _unrelated_is_farthest(self) -> Self:
+        farthest = 2 * sum(edge_weights(self.category_levels, self.category_weights))
+        if self.unrelated_category_distance < farthest:
+            raise ValueError(
+                f"unrelated_category_distance: found {self.unrelated_category_distance:g}, must be at least "
+                f"{farthest:g}, the farthest that related categories can be"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _whole_timesteps(self) -> Self:
+        if MINUTES_PER_DAY % self.timestep_minutes:
+            raise ValueError(
+                f"timestep_minutes: {self.timestep_minutes} does not divide the day's 1440 minutes"
+            )
+        if "interval_minutes" in self.model_fields_set and self.interval_minutes < self.timestep_minutes:
+            raise ValueError(f"interval_minutes: found {self.interval_minutes}, must be a timestep or longer")
+        longest = max(self.timestep_minutes, self.interval_minutes)
+        if MINUTES_PER_DAY % longest or longest % self.timestep_minutes:
+            raise ValueError(
+                f"interval_minutes: {longest} minutes must divide the day and hold whole timesteps "
+                f"of {self.timestep_minutes} minutes"
+            )
+        return self
+
+
+class ConfigTable(Table):
+    """A whole `world.toml`: two tables and the settings."""
+
+    places: Path
+    categories: Path
+    settings: WorldTable = WorldTable()
+
+
+_RECORDS: dict[type[Table], type] = {
+    SpeedTravelTable: records.SpeedTravel,
+    MatrixTravelTable: records.MatrixTravel,
+    RoadTravelTable: records.RoadTravel,
+    TimetableTravelTable: records.TimetableTravel,
+    GridSpaceTable: records.GridSpace,
+    ClusterSpaceTable: records.ClusterSpace,
+    PolygonSpaceTable: records.PolygonSpace,
+    H3SpaceTable: records.H3Space,
+    KappaTable: records.Kappa,
+    PriorTable: records.PriorSettings,
+    WorldTable: records.WorldSettings,
+    ConfigTable: records.WorldConfig,
+}
+
+
+def record_of(table: Table) -> Any:
+    """The plain record of a checked table."""
+    kind = _RECORDS[type(table)]
+    values = {field.name: getattr(table, field.name) for field in fields(kind)}
+    return kind(**{name: record_of(v) if isinstance(v, Table) else v for name, v in values.items()})
+
+
+def check_settings(settings: records.WorldSettings) -> None:
+    """Raise ValueError unless the settings that a world keeps could stand in a `world.toml`."""
+    plain = settings.plain()
+    travel, space = dict(plain["travel"]), dict(plain["space"])
+    # Paths are gone, what the files held is in the world; and intervals are never shorter than timesteps.
+    plain["interval_minutes"] = max(plain["interval_minutes"], plain["timestep_minutes"])
+    if travel["kind"] in {"matrix", "timetable"} or travel.get("mode"):
+        travel["file"] = Path()
+    elif travel["kind"] == "roads":
+        travel = {"kind": "roads", "speed_kmh": travel["speed_kmh"], "nodes": Path(), "edges": Path()}
+    if space["kind"] == "polygons":
+        space["file"] = Path()
+    WorldTable.model_validate({**plain, "travel": travel, "space": space})
