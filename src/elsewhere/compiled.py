@@ -15,9 +15,9 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
@@ -51,6 +51,54 @@ def compiled_as(name: str, function: Callable[P, R]) -> Callable[P, R]:
     return compiled(function)
 
 
+def interpreted(function: Callable[P, R]) -> Callable[P, R]:
+    """The same source without compilation, and so are all compiled functions that it calls."""
+    plain: Any = getattr(function, "py_func", function)
+    return cast("Callable[P, R]", _interpreted(plain, {}))
+
+
+def _interpreted(function: FunctionType, made: dict[FunctionType, FunctionType]) -> FunctionType:
+    if function not in made:
+        names: dict[str, Any] = {"__builtins__": function.__globals__["__builtins__"]}
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
+        made[function] = twin
+        for name in function.__code__.co_names:
+            if name in function.__globals__:
+                names[name] = _uncompiled(function.__globals__[name], made)
+        for cell, other in zip(cells, function.__closure__ or (), strict=True):
+            cell.cell_contents = _uncompiled(other.cell_contents, made)
+    return made[function]
+
+
+def _uncompiled(value: Any, made: dict[FunctionType, FunctionType]) -> Any:
+    return _interpreted(value.py_func, made) if hasattr(value, "py_func") else value
+
+
+def patient(loop: Callable[P, R], twin: Callable[P, R], *, calls: int) -> Callable[P, R]:
+    """``loop`` where its compiled code is at hand, else ``twin``, a slower one that gives the same, at first.
+
+    A person who shares one day must not wait for a compiler. After so many ``calls`` it pays to compile.
+    Which of the two runs depends on the machine and on how often it was called, never on what is true.
+    """
+    left = calls
+
+    @wraps(twin)
+    def run(*args: P.args, **options: P.kwargs) -> R:
+        nonlocal left
+        if left > 0 and not is_ready(loop):
+            left -= 1
+            return twin(*args, **options)
+        return loop(*args, **options)
+
+    return run
+
+
+def is_ready(loop: Any) -> bool:
+    """Whether a compiled function has its code in memory or on disk, for arguments of some types."""
+    return bool(loop.overloads) or loop._cache.is_kept()  # noqa: SLF001 - our own
+
+
 class KeptCode(NullCache):
     """Compiled code of one function in files: one for each fingerprint and types of arguments."""
 
@@ -82,12 +130,19 @@ class KeptCode(NullCache):
                 file.write(_PICKLED(result._reduce()))  # noqa: SLF001 - as numba's own cache does
             Path(file.name).replace(path)
 
+    def is_kept(self) -> bool:
+        """Whether there is any code of this function."""
+        return any(cache_folder().glob(f"{self._stem()}-*.nbc"))
+
     def _path(self, signature: Any, codegen: Any) -> Path:
+        about = (numba.__version__, str(signature), codegen.magic_tuple())
+        name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
+        return cache_folder() / f"{self._stem()}-{name}.nbc"
+
+    def _stem(self) -> str:
         if not self._fingerprint:  # only now are all functions there that this one calls
             self._fingerprint = fingerprint(self._function)
-        about = (numba.__version__, self._fingerprint, str(signature), codegen.magic_tuple())
-        name = hashlib.sha256(repr(about).encode()).hexdigest()[:32]
-        return cache_folder() / f"{self._function.__name__}-{name}.nbc"
+        return f"{self._function.__name__}-{self._fingerprint[:24]}"
 
 
 @cache

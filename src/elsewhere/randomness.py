@@ -25,7 +25,8 @@ class SystemRandomness:
 
     def words(self, count: int) -> Words:
         """Uniform 64-bit words."""
-        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+        # Writable as seeded words are: compiled loops would else be compiled for both.
+        return np.frombuffer(bytearray(os.urandom(8 * count)), dtype=np.uint64)
 
     def stream(self, _number: int) -> SystemRandomness:
         """Randomness for one part of a job: the operating system needs no parts."""

@@ -11,8 +11,10 @@ import math
 import numpy as np
 
 from elsewhere.arrays import Counts, Floats, Indices
-from elsewhere.compiled import compiled
+from elsewhere.compiled import compiled, patient
 from elsewhere.days.visits import Days, VisitDistances, place_distance_squared, time_distance, visit_distance
+from elsewhere.knowledge.sphere import chords_squared, great_circle_km_squares
+from elsewhere.world.distances import all_capped_hours
 
 UNMATCHED = 10.0
 """What a visit without a partner counts, in d: about as much as one in a wrong part of a city."""
@@ -90,7 +92,7 @@ def align_days(
 
 
 @compiled
-def day_costs(
+def compiled_day_costs(
     candidates: Days, distances: VisitDistances, unmatched: float, places: Indices, times: Indices
 ) -> Floats:
     """Distance of a day to each candidate: Σ d of visits matched in order, more for those left over."""
@@ -114,3 +116,51 @@ def day_costs(
                 band[i, k] = math.sqrt(squares[mine, book_places[row, theirs]] + hours * hours)
         costs[row] = least_sum(band, rows, spare, best) + spare * unmatched
     return costs
+
+
+def plain_day_costs(
+    candidates: Days, distances: VisitDistances, unmatched: float, places: Indices, times: Indices
+) -> Floats:
+    """The plain twin of `compiled_day_costs`, bit for bit: all candidates of one length at a time."""
+    length, known = len(places), len(distances.kinds)
+    squares = np.zeros((length, known))
+    for i in range(length):
+        if places[i] < known:
+            squares[i] = _squares_from(distances, int(places[i]))
+    costs = np.empty(len(candidates.lengths))
+    for other in np.unique(candidates.lengths).tolist():
+        rows = np.flatnonzero(candidates.lengths == other)
+        costs[rows] = _least_sums(candidates, distances, rows, squares, times, other)
+        costs[rows] += abs(length - other) * unmatched
+    return costs
+
+
+def _squares_from(distances: VisitDistances, place: int) -> Floats:
+    """d_s² + d_c² from one place to all."""
+    category = distances.category_table[distances.kinds[place], distances.kinds]
+    chords = chords_squared(distances.vectors[place], distances.vectors)
+    return np.asarray(category * category + great_circle_km_squares(chords))
+
+
+def _least_sums(
+    candidates: Days, distances: VisitDistances, rows: Counts, squares: Floats, times: Indices, other: int
+) -> Floats:
+    """`least_sum` for candidates of ``other`` visits each."""
+    length = len(times)
+    count, spare = min(length, other), abs(length - other)
+    best: list[Floats] = []
+    for i in range(count):
+        before, best = best, []
+        for k in range(spare + 1):
+            mine, theirs = (i, i + k) if count == length else (i + k, i)
+            steps = np.abs(int(times[mine]) - candidates.times[rows, theirs])
+            gaps = steps * distances.hours_per_step
+            hours = all_capped_hours(gaps, distances.time_cap_hours, is_circular=distances.is_circular)
+            here = np.sqrt(squares[mine, candidates.places[rows, theirs]] + hours * hours)
+            here = here + before[k] if i else here
+            best.append(np.minimum(best[k - 1], here) if k else here)
+    return best[spare]
+
+
+day_costs = patient(compiled_day_costs, plain_day_costs, calls=600)
+"""Distance of one day to each of many: numpy on a device that has not compiled anything yet."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
+import numpy as np
+
 from elsewhere.days.feasible import FeasibleDays
-from elsewhere.days.prior import ANY_LENGTH, prior_days, prior_seed
+from elsewhere.days.prior import ANY_LENGTH, prior_seed
+from elsewhere.days.prior_days import prior_days
 from elsewhere.days.visits import Days
+from elsewhere.inputs.files import whole_file
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
 
@@ -16,10 +21,45 @@ def candidate_days(
 ) -> Days:
     """``count`` days of the prior, of ``length`` visits or any number; the same for everybody with the world.
 
-    Where days of so many visits are too rare for the prior, any feasible days, each as likely.
+    Where days of so many visits are too rare for the prior, any feasible days, each as likely. They are kept
+    in ``cache``, a folder, if one is given.
     """
-    days = prior_days(world, label, count, length=length)
-    if days.lengths.all():
-        return days
-    seed = int(prior_seed(world, label, length)[0])
-    return FeasibleDays(world, cache).draw(length, count, SeededRandomness(seed))
+    seed = prior_seed(world, label, length)
+    kept = None if cache is None else cache / f"days-{int(seed[0]):016x}-{count}.npz"
+    days = None if kept is None else _read(kept, world, count)
+    if days is None:
+        days = prior_days(world, label, count, length=length)
+        if not days.lengths.all():
+            days = FeasibleDays(world, cache).draw(length, count, SeededRandomness(int(seed[0])))
+        if kept is not None:
+            _write(kept, days)
+    return days
+
+
+def _write(path: Path, days: Days) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as file:
+        np.savez_compressed(file, **days._asdict())
+
+
+def _read(path: Path, world: World, count: int) -> Days | None:
+    """Days as they were kept; None for what does not look right."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            days = Days(*(stored[name] for name in Days._fields))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    places, times, lengths = days
+    if not (
+        places.shape == times.shape and places.ndim == 2 and lengths.shape == (count,) == places.shape[:1]
+    ):
+        return None
+    is_sound = (
+        all(column.dtype == np.int32 for column in days)
+        and bool((lengths >= 1).all() and (lengths <= places.shape[1]).all())
+        and bool((places >= -1).all() and (places < len(world.places)).all())
+        and bool((times >= -1).all() and (times < world.clock.timesteps).all())
+        and bool(((places >= 0) == (np.arange(places.shape[1]) < lengths[:, None])).all())
+        and bool(((times >= 0) == (places >= 0)).all())
+    )
+    return days if is_sound else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from elsewhere.arrays import Floats
 from elsewhere.days.alignment import UNMATCHED, day_costs
-from elsewhere.days.prior import prior_days
+from elsewhere.days.prior_days import prior_days
 from elsewhere.days.visits import Days, visit_distances
 from elsewhere.world.world import World
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.days.prior import prior_days
+from elsewhere.days.prior_days import prior_days
 from elsewhere.device.reading import trajectories_of
 from elsewhere.evaluate.error import day_errors
 from elsewhere.evaluate.hotspots import HOURS, Visitors, groupings, unique_visitors, visitor_counts

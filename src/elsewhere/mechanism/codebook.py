@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from elsewhere.arrays import Bools, Counts, Floats, Indices
-from elsewhere.compiled import compiled
+from elsewhere.compiled import compiled, interpreted, patient
 from elsewhere.days.alignment import day_costs
 from elsewhere.days.visits import Days, VisitDistances, parts_of
 from elsewhere.errors import InputError
@@ -101,17 +101,13 @@ class CodebookTables:
         return flags[min(len(secret), most) - 1]
 
 
-@compiled
 def nearest_flags(costs: Floats, nearest: int) -> Bools:
     """Exactly ``nearest`` of the candidates: the least cost, ties by index; what is no number is farthest."""
     known = np.where(np.isnan(costs), np.inf, costs)
     limit = np.partition(known, nearest - 1)[nearest - 1]
     flags: Bools = known < limit
-    missing = nearest - flags.sum()
-    for index in range(len(known)):
-        if missing > 0 and known[index] == limit:
-            flags[index] = True
-            missing -= 1
+    ties = np.flatnonzero(known == limit)
+    flags[ties[: nearest - int(flags.sum())]] = True
     return flags
 
 
@@ -153,7 +149,8 @@ def _pick_row(
         below(tape, odds.candidates)  # one spare proposal for each day, as seeded files always had it
 
 
-_rows = each_row("codebook_rows", _pick_row)
+_compiled_rows = each_row("codebook_rows", _pick_row)
+_rows = patient(_compiled_rows, interpreted(_compiled_rows), calls=20)
 
 
 def pick_candidates(
@@ -167,7 +164,7 @@ def pick_candidates(
         raise AssertionError("not exactly k candidates are near: the pick would spend more than ε")
     trials = odds.trials if constant_work else -(-odds.trials // 20)
     return perturb_rows(
-        _rows,
+        _rows if len(is_near) == 1 else _compiled_rows,
         odds,
         is_near,
         width=1,

@@ -1,0 +1,139 @@
+"""Days drawn from the public prior: feasible, open, and such as people have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elsewhere.arrays import Floats, Indices, Words
+from elsewhere.compiled import compiled, patient
+from elsewhere.days.prior import ANY_LENGTH, Prior, prior_seed, world_prior
+from elsewhere.days.prior_twin import PlainPrior
+from elsewhere.days.visits import Days
+from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
+from elsewhere.randomness import next_float, next_weighted
+from elsewhere.world.place_world import PlaceWorld, least_steps, place_world
+from elsewhere.world.world import World
+
+_GUESSES = 300
+_TRIES = 50
+_DAYS_TRIED = 100
+
+
+def prior_days(world: World, label: str, count: int, *, length: int = ANY_LENGTH) -> Days:
+    """``count`` days of the prior, the same for everybody: the seed is the world's hash and a ``label``.
+
+    A length of 0 stands for a day that was not found: the world has hardly any of ``length`` visits.
+    """
+    prior, places = world_prior(world, length), place_world(world)
+    return Days(*likely_days(prior, places, count, max(length, 1), prior_seed(world, label, length)))
+
+
+@compiled
+def draw_from(totals: Floats, state: Words) -> int:
+    """An index by weights that are added up; the last must be above 0."""
+    target = next_float(state) * totals[-1]
+    low, high = 0, len(totals) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if totals[middle] > target:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@compiled
+def compiled_likely_days(
+    prior: Prior, places: PlaceWorld, count: int, least: int, seed: Words
+) -> tuple[Indices, Indices, Indices]:
+    """``count`` days of ``least`` visits or more: places, timesteps (rows filled up with −1), and lengths.
+
+    A length of 0 stands for a day that was not found: the world has hardly any of ``least`` visits.
+    """
+    most = len(prior.lengths)
+    chosen = np.full((count, most), -1, dtype=np.int32)
+    times = np.full((count, most), -1, dtype=np.int32)
+    lengths = np.zeros(count, dtype=np.int32)
+    state = seed.copy()
+    for row in range(count):
+        for _ in range(_DAYS_TRIED):
+            length = _likely_day(prior, places, state, chosen[row], times[row])
+            if length >= least:
+                lengths[row] = length
+                break
+        if not lengths[row]:
+            break
+    return chosen, times, lengths
+
+
+@compiled
+def _likely_day(prior: Prior, places: PlaceWorld, state: Words, chosen: Indices, times: Indices) -> int:
+    """Fill one day; returns its length, shorter than wished where nothing more fits."""
+    gaps, cumulative = prior.gaps, prior.cumulative
+    chosen[:], times[:] = -1, -1
+    wished = min(1 + draw_from(prior.lengths, state), len(chosen))
+    times[0] = draw_from(prior.starts, state)
+    chosen[0] = draw_from(cumulative[times[0]], state)
+    for i in range(1, wished):
+        is_found = False
+        for _ in range(_TRIES):
+            later = times[i - 1] + 1 + draw_from(gaps, state)
+            if later >= len(cumulative) or cumulative[later, -1] <= 0:
+                continue
+            place = _next_place(prior, places, chosen[i - 1], times[i - 1], later, state)
+            if place >= 0:
+                chosen[i], times[i] = place, later
+                is_found = True
+                break
+        if not is_found:
+            return i
+    return wished
+
+
+@compiled
+def _next_place(
+    prior: Prior, places: PlaceWorld, origin: int, departure: int, arrival: int, state: Words
+) -> int:
+    """By popularity at arrival and nearness, among what is reachable; −1 if nothing is.
+
+    Popular places are guessed and let through by their nearness; after a while all are weighed.
+    """
+    gap, totals, vectors = arrival - departure, prior.cumulative[arrival], prior.vectors
+    scale = -1.0 / prior.decay_km
+    for _ in range(_GUESSES):
+        place = draw_from(totals, state)
+        km = np.sqrt(great_circle_km_squared(chord_squared(vectors, origin, vectors, place)))
+        is_wanted = place != origin and next_float(state) < np.exp(scale * km)
+        if is_wanted and least_steps(places, origin, place, departure) <= gap:
+            return place
+    weights = prior.popularity[:, arrival].copy()
+    for place in range(len(weights)):
+        if weights[place] > 0:
+            km = np.sqrt(great_circle_km_squared(chord_squared(vectors, origin, vectors, place)))
+            is_near = place != origin and least_steps(places, origin, place, departure) <= gap
+            weights[place] = weights[place] * np.exp(scale * km) if is_near else 0.0
+    return int(next_weighted(state, weights)) if weights.sum() > 0 else -1
+
+
+def plain_likely_days(
+    prior: Prior, places: PlaceWorld, count: int, least: int, seed: Words
+) -> tuple[Indices, Indices, Indices]:
+    """The plain twin of `compiled_likely_days`: the same days."""
+    most = len(prior.lengths)
+    chosen, times = (np.full((count, most), -1, dtype=np.int32) for _ in range(2))
+    lengths = np.zeros(count, dtype=np.int32)
+    source = PlainPrior(prior, places, seed, guesses=_GUESSES, tries=_TRIES)
+    for row in range(count):
+        for _ in range(_DAYS_TRIED):
+            where, when = source.day(most)
+            if len(where) >= least:
+                break
+        chosen[row, : len(where)], times[row, : len(when)] = where, when
+        if len(where) < least:
+            break
+        lengths[row] = len(where)
+    return chosen, times, lengths
+
+
+likely_days = patient(compiled_likely_days, plain_likely_days, calls=4)
+"""Days of a prior: interpreted on a device that has not compiled anything yet."""
