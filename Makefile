@@ -33,7 +33,7 @@ audit: setup
 	PYTHONPATH=tests:audits $(BIN)/python audits/full_audit.py
 
 docs: .venv/.docs
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .venv/.docs: .venv/.ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"

@@ -18,6 +18,9 @@ from elsewhere.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 LINK_INTO_DOCS = re.compile(r"\]\(docs/")
+FROM_ELSEWHERE = re.compile(
+    r"<(?:script|img|iframe)\b[^>]*\bsrc=\"(?:https?:)?//|<link\b[^>]*\bhref=\"(?:https?:)?//"
+)
 
 COMMANDS_HEAD = """# Commands
 
@@ -31,6 +34,13 @@ API_HEAD = """# Python
 All that `import elsewhere as ew` offers, made from the code. Everything else in the package may change.
 [Use it from Python](../how-to/use-from-python.md) shows how the parts work together.
 """
+
+# Nobody makes these by name, so they are not in `__all__`; everybody holds them.
+GIVEN_BACK = (
+    "elsewhere.methods.sharing.Sharing",
+    "elsewhere.methods.protocol.ShareInfo",
+    "elsewhere.methods.tuning.Tuning",
+)
 
 
 def on_files(files: Any, *, config: Any) -> Any:
@@ -46,6 +56,16 @@ def on_files(files: Any, *, config: Any) -> Any:
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_post_page(output: str, *, page: Any, config: Any) -> str:
+    """A page that would ask another server for something ends the build (an MkDocs hook)."""
+    from mkdocs.exceptions import PluginError  # noqa: PLC0415 - as above
+
+    del config
+    if found := FROM_ELSEWHERE.search(output):
+        raise PluginError(f"{page.file.src_uri} would not work offline: {found.group()}")
+    return output
 
 
 def root_page(name: str) -> str:
@@ -80,7 +100,7 @@ def _command_section(name: str, command: Any) -> str:
     lines += ["```text", re.sub(r"[{}]", "", usage), "```", ""]
     rows = [record for param in command.params if (record := param.get_help_record(context))]
     lines += ["| option | meaning |", "|---|---|"]
-    lines += [f"| `{_cell(left).replace(' range>', '>')}` | {_cell(right)} |" for left, right in rows] + [""]
+    lines += [f"| `{_cell(left)}` | {_words(right)} |" for left, right in rows] + [""]
     if example:
         lines += ["```console", f"$ {example.strip()}", "```", ""]
     return "\n".join(lines)
@@ -88,7 +108,12 @@ def _command_section(name: str, command: Any) -> str:
 
 def _cell(text: str) -> str:
     """Text that cannot break out of a table."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(text.split()).replace("|", "\\|").replace(" range>", ">")
+
+
+def _words(text: str) -> str:
+    """The same, where brackets are no links and names are no tags."""
+    return re.sub(r"([\[\]<*_])", r"\\\1", _cell(text))
 
 
 def api_reference() -> str:
@@ -103,4 +128,5 @@ def api_reference() -> str:
         f"## {kind}\n\n" + "\n".join(f"::: elsewhere.{name}\n" for name in names)
         for kind, names in kinds.items()
     ]
-    return "\n".join([API_HEAD, *sections])
+    given_back = "## What they give back\n\n" + "\n".join(f"::: {name}\n" for name in GIVEN_BACK)
+    return "\n".join([API_HEAD, *sections, given_back])
