@@ -36,11 +36,16 @@ All that `import elsewhere as ew` offers, made from the code. Everything else in
 """
 
 # Nobody makes these by name, so they are not in `__all__`; everybody holds them.
-GIVEN_BACK = (
-    "elsewhere.methods.sharing.Sharing",
-    "elsewhere.methods.protocol.ShareInfo",
-    "elsewhere.methods.tuning.Tuning",
-)
+GIVEN_BACK = """## What they give back
+
+::: elsewhere.methods.sharing.Sharing
+    options:
+      members: [share, share_many, draws_for, spent_on]
+
+::: elsewhere.methods.protocol.ShareInfo
+
+::: elsewhere.methods.tuning.Tuning
+"""
 
 
 def on_files(files: Any, *, config: Any) -> Any:
@@ -128,5 +133,4 @@ def api_reference() -> str:
         f"## {kind}\n\n" + "\n".join(f"::: elsewhere.{name}\n" for name in names)
         for kind, names in kinds.items()
     ]
-    given_back = "## What they give back\n\n" + "\n".join(f"::: {name}\n" for name in GIVEN_BACK)
-    return "\n".join([API_HEAD, *sections, given_back])
+    return "\n".join([API_HEAD, *sections, GIVEN_BACK])
