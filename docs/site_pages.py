@@ -84,8 +84,11 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def _commands_of(group: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
+    # Groups are asked, not looked into: some make their commands only then.
+    context = group.make_context("elsewhere", ["--help"], resilient_parsing=True)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if hasattr(command, "list_commands"):
             yield from _commands_of(command, (*names, name))
         else:
             yield " ".join((*names, name)), command
