@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check format bench audit clean
+.PHONY: setup demo test check format bench audit docs clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml constraints.txt
@@ -32,5 +32,12 @@ audit: setup
 	$(BIN)/python -m pytest -m audit
 	PYTHONPATH=tests:audits $(BIN)/python audits/full_audit.py
 
+docs: .venv/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+.venv/.docs: .venv/.ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf .venv demo build bench.json
+	rm -rf .venv demo build site bench.json

@@ -134,7 +134,9 @@ def test_deviations_are_written_down_where_they_are_made() -> None:
     in_code = {
         name for path in _modules() for name in re.findall(r"Deviation: ([a-z0-9-]+) —", path.read_text())
     }
-    in_docs = set(re.findall(r"^## ([a-z0-9-]+)$", (ROOT / "docs/deviations.md").read_text(), re.MULTILINE))
+    in_docs = set(
+        re.findall(r"^## ([a-z0-9-]+)$", (ROOT / "docs/reference/deviations.md").read_text(), re.MULTILINE)
+    )
     assert in_code == in_docs
     assert in_code
 

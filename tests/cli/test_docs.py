@@ -7,92 +7,124 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
+import elsewhere
 from elsewhere.world.settings import WorldSettings
 from elsewhere.world.toml import parse_config
+from site_pages import api_reference, command_reference, commands
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = (
-    "demo",
-    "evaluate",
-    "experiment",
-    "audit",
-    "dataset campus",
-    "dataset foursquare",
-    "dataset osm",
-    "dataset personal",
-    "dataset safegraph",
-    "dataset taxi",
-    "ledger show",
-    "perturb",
-    "plan",
-    "share",
-    "world build",
-    "world show",
-    "world update",
-)
+LONGEST_LINE = 110
+BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TRACKED = subprocess.run(
+    ["git", "ls-files", "*.md"],  # noqa: S607 - whichever git there is
+    capture_output=True, text=True, check=False, cwd=ROOT,
+).stdout.split()  # fmt: skip
+DOCUMENTS = [name for name in TRACKED if name == "README.md" or name.startswith("docs/")]
 
 
-DOCUMENTS = [
-    "README.md",
-    "docs/data.md",
-    "docs/methods.md",
-    "docs/privacy.md",
-    "docs/results.md",
-    "docs/sharing.md",
-    "docs/worlds.md",
-]
+def _examples(document: str) -> list[tuple[str, str]]:
+    """Blocks that are to be run, in order; `make` is for the reader."""
+    found = BLOCK.findall((ROOT / document).read_text())
+    return [(language, block) for language, block in found if "make " not in block]
 
 
-def _blocks(document: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if _examples(name)])
 def test_examples_run_in_the_order_shown(tmp_path: Path, document: str) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    shell = [block for block in _blocks(document, "sh") if "make" not in block]
-    programs = _blocks(document, "python")
-    assert shell
-    assert programs
-    for arguments in [["bash", "-e", "-c", block] for block in shell] + [
-        [sys.executable, "-W", "error", "-c", program] for program in programs
-    ]:
+    starts = {"sh": ["bash", "-e", "-c"], "python": [sys.executable, "-W", "error", "-c"]}
+    for language, block in _examples(document):
         done = subprocess.run(  # noqa: S603 - our own documents
-            arguments,
+            [*starts[language], block],
             cwd=tmp_path,
             env={**os.environ, "PATH": path},
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+def test_the_readme_and_every_page_on_doing_things_have_examples() -> None:
+    wanted = [name for name in DOCUMENTS if name.startswith("docs/how-to/")]
+    assert wanted
+    for name in ["README.md", "docs/tutorial.md", *wanted]:
+        assert {language for language, _ in _examples(name)} == {"sh", "python"}, name
 
 
 def test_every_setting_is_documented_with_its_default(tmp_path: Path) -> None:
-    block = next(block for block in _blocks("docs/worlds.md", "toml") if "places =" in block)
+    text = (ROOT / "docs/reference/settings.md").read_text()
+    block = text.partition("```toml\n")[2].partition("```")[0]
     values = tomllib.loads(block)
     documented = parse_config(values, folder=tmp_path, source="docs").settings
-    assert documented.model_copy(update={"timezone": "UTC"}) == WorldSettings()
+    assert replace(documented, timezone="UTC") == WorldSettings()
     short = {"speed_kmh": "travel", "grid": "space"}
-    assert {short.get(key, key) for key in values} - {"places", "categories"} == set(
-        WorldSettings.model_fields
-    )
+    assert {short.get(key, key) for key in values} - {"places", "categories"} == {
+        field.name for field in fields(WorldSettings)
+    }
 
 
-def test_every_command_is_documented() -> None:
+def test_every_command_is_shown_at_work() -> None:
     text = "".join((ROOT / name).read_text().replace("\n", " ") for name in DOCUMENTS)
-    for command in COMMANDS[1:]:
-        assert f"elsewhere {command}" in text
+    assert [name for name, _ in commands() if f"elsewhere {name}" not in text and name != "demo"] == []
     assert "make demo" in text
+
+
+def test_the_command_reference_has_every_command_and_option() -> None:
+    sections = command_reference().split("\n## ")
+    assert [section.splitlines()[0] for section in sections[1:]] == [name for name, _ in commands()]
+    for section, (_, command) in zip(sections[1:], commands(), strict=True):
+        assert [
+            p.name for p in command.params if p.opts[0].startswith("-") and p.opts[-1] not in section
+        ] == ["help" for p in command.params if p.name == "help"]
+
+
+def test_the_python_reference_has_every_public_name() -> None:
+    found = re.findall(r"^::: elsewhere\.(\w+)$", api_reference(), re.MULTILINE)
+    assert sorted(found) == sorted(elsewhere.__all__)
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
+    pages = {name.removeprefix("docs/") for name in DOCUMENTS if name.startswith("docs/")}
+    made = {"reference/commands.md", "reference/api.md", "contributing.md", "changelog.md"}
+    assert set(re.findall(r"\S+\.md", navigation)) == pages | made
+
+
+def test_no_line_of_a_document_is_too_long() -> None:
+    long = [
+        f"{name}:{number}"
+        for name in TRACKED
+        if (ROOT / name).exists()
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > LONGEST_LINE
+    ]
+    assert TRACKED
+    assert long == []
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    wrong = []
+    for name in [*DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)", (ROOT / name).read_text()):
+            is_page = not target.startswith("http")
+            if is_page and not ((ROOT / name).parent / target).exists():
+                wrong.append(f"{name}: {target}")
+    assert wrong == []
 
 
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"].values()
     named = [re.split(r"[>=\[]", entry)[0] for group in [project["dependencies"], *extras] for entry in group]
-    design = (ROOT / "docs/design.md").read_text()
+    design = (ROOT / "docs/explanation/design.md").read_text()
     assert [name for name in named if name != "elsewhere" and name not in design] == []
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
+    assert not re.search(r"^version:", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
