@@ -62,9 +62,7 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 def plain_options(name: str) -> dict[str, Any]:
     """Options with which a method is looked at from outside: its own, but a sample that can be listed."""
-    return {"global-subsampled": {"sample_size": 2}, "codebook": {"candidates": 24, "shards": 2}}.get(
-        name, {}
-    )
+    return dict(METHODS[name].tiny)
 
 
 def case(name: str, seed: int) -> tuple[dict[str, Any], int]:

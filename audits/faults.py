@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -11,24 +11,29 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.arrays import Bools, Indices
+from elsewhere.arrays import Bools, Counts, Indices
+from elsewhere.days.alignment import day_costs
+from elsewhere.days.visits import parts_of
 from elsewhere.errors import InputError
-from elsewhere.mechanism.budget import Draw, split_evenly, windows
-from elsewhere.mechanism.codebook import day_costs
+from elsewhere.experiments.tilted import TiltedNgram
+from elsewhere.mechanism.budget import Draw, split_evenly
+from elsewhere.mechanism.codebook import CodebookTables
 from elsewhere.mechanism.individual import VisitTables, order_by_time
 from elsewhere.mechanism.length import HiddenLength
 from elsewhere.mechanism.listing import AnyStep, Outcome, State, Step
-from elsewhere.mechanism.ngram import plan_draws
+from elsewhere.mechanism.ngram import NgramTables
 from elsewhere.mechanism.ngram_proposal import Proposals, build_proposals
-from elsewhere.mechanism.place_ngram import WalkTables
+from elsewhere.mechanism.place_ngram import PlaceNgramTables
 from elsewhere.mechanism.place_ngram_proposal import list_places, open_places
 from elsewhere.mechanism.rejection import coin_of
+from elsewhere.mechanism.secret import RegionOfEachVisit
+from elsewhere.mechanism.windows import window_tables, windows
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.individual import Individual
-from elsewhere.methods.ngram import Ngram, NgramTables
+from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.place_ngram import PlaceNgram
-from elsewhere.methods.protocol import Batch, Core, Drawn, Rebuilt, ShareInfo, Trials
-from elsewhere.methods.registry import options_of
+from elsewhere.methods.protocol import Batch, Core, Drawn, MethodFacts, Rebuilt, ShareInfo
+from elsewhere.methods.registry import METHODS
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -43,7 +48,7 @@ class Peeks:
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         rows = []
         for secret in secrets:
             self._peek(tuple(secret.tolist()))
@@ -65,8 +70,7 @@ class Peeks:
 
     def _peek(self, secret: Outcome) -> None:
         self.truth = secret
-        for kept in ("_walks", "_candidates"):
-            getattr(self, kept, {}).clear()
+        self._listed: dict[Any, Any] = {}  # what was listed for another truth
 
 
 class Peeking(Peeks, Ngram):
@@ -149,7 +153,17 @@ class NearestCandidates(Peeking):
         return replace(tables, proposals=proposals)
 
 
-class LocalSensitivity(Peeking):
+class Tilted(TiltedNgram):
+    """Draws with no clamp, as `experiments.tilted` makes them, but with the claims of the honest method."""
+
+    def spent_on(self, length: int) -> Fraction:
+        return Ngram.spent_on(self, length)
+
+    def facts(self) -> MethodFacts:
+        return Ngram.facts(self)
+
+
+class LocalSensitivity(Peeks, Tilted):
     """Δ is the largest distance near what is true, and nothing is clamped (R2).
 
     With the clamp even this would be ε-LDP: any score in [0, 1] is.
@@ -167,7 +181,7 @@ def _unclamped(tables: NgramTables, largest: float) -> NgramTables:
         replace(draw, epsilon=(draw.epsilon / Fraction(largest * draw.length)).limit_denominator(1000))
         for draw in tables.draws
     )
-    return replace(tables, draws=draws, plan=plan_draws(draws, 1.0), is_tilted=True)
+    return replace(tables, draws=draws, windows=window_tables(draws, 1.0), is_clamped=False)
 
 
 class EndWindowsNotCounted(Ngram):
@@ -179,7 +193,7 @@ class EndWindowsNotCounted(Ngram):
         draws = tuple(
             Draw(start=start, length=size, epsilon=main[0].epsilon) for start, size in windows(length, self.n)
         )
-        return replace(honest, draws=draws, plan=plan_draws(draws, self.world.max_distance))
+        return replace(honest, draws=draws, windows=window_tables(draws, self.world.max_distance))
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
         main = [draw for draw in super().draws_for(length) if draw.length == min(self.n, length)]
@@ -192,15 +206,16 @@ class FallbackToTheTruth(Ngram):
 
     def tables(self, length: int) -> NgramTables:
         honest = super().tables(length)
-        return replace(honest, plan=honest.plan._replace(trials=np.full_like(honest.plan.trials, 2)))
+        few = np.full_like(honest.windows.trials, 2)
+        return replace(honest, windows=honest.windows._replace(trials=few))
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
-        plan = self.tables(drawn.length).plan
+        cut = self.tables(drawn.length).windows
         for row, index in np.argwhere(trials == 0).tolist():
-            start, size, offset = (int(part[index]) for part in (plan.starts, plan.lengths, plan.offsets))
+            start, size, offset = (int(part[index]) for part in (cut.starts, cut.lengths, cut.offsets))
             drawn.values[row, offset : offset + size] = secrets[row, start : start + size]
         return drawn, trials
 
@@ -226,7 +241,7 @@ class RetryUntilFeasible(Ngram):
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
         for _ in range(100):
             ways = self.rebuild(drawn, SeededRandomness(1)).ways["places"]
@@ -238,7 +253,7 @@ class RetryUntilFeasible(Ngram):
         return drawn, trials
 
 
-class UnclampedScore(Ngram):
+class UnclampedScore(Tilted):
     """Scores past 1, with a largest distance that is not the largest (R2)."""
 
     def tables(self, length: int) -> NgramTables:
@@ -250,12 +265,12 @@ class CoinTooSharp(Ngram):
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         honest = self.tables(secrets.shape[1])
-        plan = honest.plan._replace(
-            numerators=honest.plan.numerators * 13, denominators=honest.plan.denominators * 10
+        sharp = honest.windows._replace(
+            numerators=honest.windows.numerators * 13, denominators=honest.windows.denominators * 10
         )
-        self._tables[secrets.shape[1]] = replace(honest, plan=plan)
+        self._tables[secrets.shape[1]] = replace(honest, windows=sharp)
         drawn = super().perturb(secrets, randomness, constant_work=constant_work)
         self._tables[secrets.shape[1]] = honest
         return drawn
@@ -264,14 +279,14 @@ class CoinTooSharp(Ngram):
 class TrueHoursOfPlaces(Peeks, PlaceNgram):
     """N-grams of places must be open when the first true visit was, whatever the drawn times say (R5)."""
 
-    def broken(self, tables: WalkTables, truth: Outcome) -> WalkTables:
+    def broken(self, tables: PlaceNgramTables, truth: Outcome) -> PlaceNgramTables:
         places = tables.opens.places
         is_open = places.is_open[:, truth[0] % places.is_open.shape[1]]
         if not is_open.any():
             return tables
         return tables._replace(opens=open_places(places._replace(is_open=places.is_open & is_open[:, None])))
 
-    def _listed(self, times: tuple[int, ...]) -> list[Outcome]:
+    def _ngrams(self, times: tuple[int, ...]) -> list[Outcome]:
         return list_places(self.tables(1).opens, times)
 
 
@@ -279,12 +294,16 @@ class TimesComeFree(PlaceNgram):
     """ε is divided by the n-grams of places alone, the timesteps come free (R4)."""
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
-        return split_evenly(self.epsilon, length, self.n)
+        return split_evenly(
+            self.epsilon, [(window, "n-gram of places") for window in windows(length, self.n)]
+        )
 
-    def tables(self, length: int) -> WalkTables:
+    def tables(self, length: int) -> PlaceNgramTables:
         draws = self.draws_for(length)
         honest = super().tables(length)
-        return honest._replace(time_coin=coin_of(draws[0].epsilon), plan=plan_draws(draws, self._largest))
+        return honest._replace(
+            time_coin=coin_of(draws[0].epsilon), windows=window_tables(draws, self._largest)
+        )
 
 
 class AfterTheTruth(Peeks, Individual):
@@ -304,7 +323,7 @@ class SameWordsForEveryOtherDraw(Ngram):
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         single = Ngram(self.world, epsilon=self.draws_for(secrets.shape[1])[0].epsilon, n=1)
         rows = []
         for secret in secrets:
@@ -317,16 +336,28 @@ class SameWordsForEveryOtherDraw(Ngram):
         return Drawn(length=secrets.shape[1], values=np.stack(rows)), np.zeros(secrets.shape, dtype=np.int64)
 
 
+class _Keeps(RegionOfEachVisit):
+    """The region of each visit, and what it was looked up for."""
+
+    kept: Trajectory
+
+    def __call__(self, trajectory: Trajectory) -> Outcome:
+        self.kept = trajectory
+        return super().__call__(trajectory)
+
+
 class TruthKeptForLater(Ngram):
     """The truth is kept when its regions are looked up, and the first visit put back at the end (R8)."""
 
-    def secret(self, trajectory: Trajectory) -> Outcome:
-        self.kept = trajectory
-        return super().secret(trajectory)
+    secret: _Keeps
+
+    def __init__(self, world: World, **options: Any) -> None:
+        super().__init__(world, **options)
+        self.secret = _Keeps(world)
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         rebuilt = super().rebuild(drawn, randomness)
-        days = [SharedTrajectory([self.kept.visits[0], *list(day)[1:]]) for day in rebuilt.shared]
+        days = [SharedTrajectory([self.secret.kept.visits[0], *list(day)[1:]]) for day in rebuilt.shared]
         return replace(rebuilt, shared=days)
 
 
@@ -371,13 +402,19 @@ class OneGenerator(Sharing):
         return super().share(trajectory, randomness=randomness or self._generator)
 
 
+class _AllThatAreNear(CodebookTables):
+    def near(self, secret: Indices, shard: int) -> Bools:
+        places, times = parts_of(secret, self.timesteps)
+        costs = day_costs(self.book(shard), self.distances, self.unmatched, places, times)
+        return np.asarray(costs <= np.sort(costs)[self.odds.nearest - 1] + 3.0)
+
+
 class AsManyAsAreNear(Codebook):
     """Not exactly k candidates are likelier, but all that are near: the normaliser tells how many."""
 
-    def near(self, secret: Indices, key: int, shard: int, nearest: int) -> Bools:
-        places, times = np.divmod(secret, np.int32(self.world.clock.timesteps))
-        costs = day_costs(self.book(key, shard), self.distances, self.unmatched, places, times)
-        return np.asarray(costs <= np.sort(costs)[nearest - 1] + 3.0)
+    def tables(self, length: int) -> CodebookTables:
+        honest = super().tables(length)
+        return _AllThatAreNear(**{field.name: getattr(honest, field.name) for field in fields(honest)})
 
 
 class ShardOfTheTruth(Codebook):
@@ -385,7 +422,7 @@ class ShardOfTheTruth(Codebook):
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Trials]:
+    ) -> tuple[Drawn, Counts]:
         drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
         drawn.values[:, 0] = secrets[:, 0] % self.shards
         return drawn, trials
@@ -429,7 +466,7 @@ class Fault:
 
     def method(self, world: World) -> Sharing:
         """The broken method on a world."""
-        options = {"n": self.n} if "n" in options_of(self.of) else {}
+        options = {"n": self.n} if "n" in METHODS[self.of].options else {}
         if not self.hides_length:
             return self.sharing(self.core(world, epsilon=self.epsilon, **options))
         half = self.epsilon / 2

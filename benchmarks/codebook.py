@@ -13,12 +13,13 @@ import numpy as np
 import elsewhere as ew
 from cities import city_with_days
 from elsewhere.audit.bounds import draw_losses
-from elsewhere.days.prior import likely_days, world_prior
-from elsewhere.days.visits import place_world
+from elsewhere.days.prior import world_prior
+from elsewhere.days.prior_days import compiled_likely_days
 from elsewhere.evaluate.summary import summarise
 from elsewhere.methods.codebook import Codebook
-from elsewhere.methods.nulls import NULLS, fair_nulls
+from elsewhere.methods.registry import null_names
 from elsewhere.methods.sharing import Sharing
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 
 _DAYS = 2000
@@ -26,18 +27,18 @@ _DAYS = 2000
 
 def _prior_per_second(world: World) -> float:
     prior, places, seed = world_prior(world), place_world(world), np.array([1], dtype=np.uint64)
-    likely_days(prior, places, 100, 1, seed)
+    compiled_likely_days(prior, places, 100, 1, seed)
     started = time.process_time()
-    likely_days(prior, places, 50_000, 1, seed)
+    compiled_likely_days(prior, places, 50_000, 1, seed)
     return 50_000 / (time.process_time() - started)
 
 
 def _speeds(method: Sharing, core: Codebook, days: list[ew.Trajectory]) -> dict[str, float]:
-    core.make_books(1)
+    core.prepare_many(1)
     secrets = [np.array(core.secret(day), dtype=np.int32) for day in days[:200]]
     started = time.perf_counter()
     for number, secret in enumerate(secrets):
-        core.near(secret, 0, number % core.shards, core.tables(1).nearest)
+        core.tables(1).near(secret, number % core.shards)
     pick = (time.perf_counter() - started) / len(secrets)
     method.share(days[0])
     started = time.perf_counter()
@@ -67,7 +68,7 @@ def measure() -> dict[str, Any]:
         for label, other in {
             "codebook": method,
             "codebook, same length": ew.method("codebook", world, epsilon=5, same_length=True),
-            **{null: ew.method(null, world, epsilon=5) for null in ("ngram", "global", *NULLS)},
+            **{null: ew.method(null, world, epsilon=5) for null in ("ngram", "global", *null_names())},
         }.items():
             found = summarise(world, days, other.share_many(days, workers=2))
             errors = {key: estimate.value for key, estimate in found.errors.items()}
@@ -87,7 +88,7 @@ def measure() -> dict[str, Any]:
             "tuned_s": tuned,
             **_speeds(method, core, days),
             "spent_of_claimed": loss.spent / 5,
-            "nulls": {name: fair_nulls(keeps_length=not rows[name]["unmatched"]) for name in list(rows)[:2]},
+            "nulls": {name: null_names(keeps_length=not rows[name]["unmatched"]) for name in list(rows)[:2]},
             "rows": rows,
         }
 

@@ -11,21 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from elsewhere.reconstruct.integer_program import solve_integer_program
 
 import elsewhere as ew
 from cities import city_with_days, write_city
-from elsewhere.days.visits import place_distances, steps_block, visit_distances
-from elsewhere.mechanism.ngram import Plan
-from elsewhere.methods.nulls import NULLS
+from elsewhere.days.visits import place_distances, visit_distances
 from elsewhere.methods.place_ngram import PlaceNgram
-from elsewhere.methods.registry import METHODS
+from elsewhere.methods.registry import METHODS, null_names
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
+from elsewhere.world.place_world import steps_block
 from elsewhere.world.world import World
+from integer_program import solve_integer_program
 
 _REPEATS = 3
-_LISTED = {"global-subsampled", "global-pf"}  # only where all days can be listed: no real city
 _PLACES_FOR_PROGRAM = 500
 
 
@@ -61,7 +59,7 @@ def _program_on_places(folder: Path) -> dict[str, dict[str, float]]:
     truth = np.array([[100, 20_000, 50_000]] * 64, dtype=np.int32) % (len(world.places) * 144)
     found = {}
     for name in ("ngram-noh", "physdist"):
-        core = METHODS[name](world, epsilon=5)
+        core = METHODS[name].make(world, epsilon=5)
         assert isinstance(core, PlaceNgram)  # noqa: S101 - both are
         drawn, _ = core.perturb(truth, SeededRandomness(1), constant_work=False)
         core.rebuild(drawn, SeededRandomness(1))
@@ -78,13 +76,13 @@ def _program_on_places(folder: Path) -> dict[str, dict[str, float]]:
 
 def _problem(core: PlaceNgram, world: World, row: Any, length: int) -> tuple[Any, list[Any]]:
     """Node errors and feasible pairs of the program for one row of draws."""
-    plan: Plan = core.tables(length).plan
+    windows = core.tables(length).windows
     distances = place_distances(visit_distances(world, has_categories=core.name != "physdist"))
     places, everything = core.tables(length).opens.places, np.arange(len(world.places), dtype=np.int32)
     errors = np.zeros((length, len(everything)))
-    for window, start in enumerate(plan.starts.tolist()):
-        for j in range(int(plan.lengths[window])):
-            drawn = int(row[length + plan.offsets[window] + j])
+    for window, start in enumerate(windows.starts.tolist()):
+        for j in range(int(windows.lengths[window])):
+            drawn = int(row[length + windows.offsets[window] + j])
             errors[start + j] += distances.combined(everything, drawn)
     times = np.sort(row[:length])
     bigrams = []
@@ -101,10 +99,13 @@ def measure() -> dict[str, Any]:
         source, world, days = city_with_days(folder, 2000)
         five = [day for day in days if len(day) == 5][:1000]
         # The largest table first: memory is seen as a rise of the peak.
-        methods = sorted(set(METHODS) - _LISTED, key=lambda name: name != "global")
+        methods = sorted(
+            (name for name, entry in METHODS.items() if not entry.is_for_small_worlds),
+            key=lambda name: name != "global",
+        )
         rows = {name: _measured(ew.method(name, world, epsilon=5), five) for name in methods}
         program = _program_on_places(folder / "small")
-    return {"source": source, "days": len(five), "methods": rows, "nulls": NULLS, "program": program}
+    return {"source": source, "days": len(five), "methods": rows, "nulls": null_names(), "program": program}
 
 
 if __name__ == "__main__":

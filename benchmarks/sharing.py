@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from elsewhere.reconstruct.integer_program import solve_integer_program
 
 import elsewhere as ew
 from cities import write_city, write_days
 from elsewhere.mechanism.budget import split_evenly
-from elsewhere.mechanism.ngram import perturb_regions, plan_draws
+from elsewhere.mechanism.ngram import NgramTables, perturb_regions
 from elsewhere.mechanism.ngram_proposal import build_proposals
+from elsewhere.mechanism.windows import window_tables, windows
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
+from integer_program import solve_integer_program
 
 _REPEATS = 5
 
@@ -42,13 +43,15 @@ def _rate(method: Sharing, days: list[ew.Trajectory], workers: int = 1) -> tuple
 def _integer_program(world: World) -> dict[str, float]:
     """Time of the paper's program on the draws of one trajectory of three visits."""
     length, count = 3, len(world.regions)
-    draws = split_evenly(Fraction(5), length, 2)
-    plan = plan_draws(draws, world.max_distance)
-    truth = np.arange(length, dtype=np.int32)[None, :]
-    proposals = build_proposals(world.graph, 2)
-    drawn, _ = perturb_regions(
-        truth, plan, proposals, world.distances, SeededRandomness(1), constant_work=False
+    draws = split_evenly(Fraction(5), [(window, "n-gram of regions") for window in windows(length, 2)])
+    tables = NgramTables(
+        draws=draws,
+        windows=window_tables(draws, world.max_distance),
+        proposals=build_proposals(world.graph, 2),
+        distances=world.distances,
     )
+    truth = np.arange(length, dtype=np.int32)[None, :]
+    drawn, _ = perturb_regions(truth, tables, SeededRandomness(1), constant_work=False)
     errors, position = np.zeros((length, count)), 0
     for draw in draws:
         for j in range(draw.length):

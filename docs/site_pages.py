@@ -5,9 +5,10 @@ MkDocs calls `on_files`; the tests call the rest. Nothing here is needed to use 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import typer
 
 import elsewhere
 from elsewhere.cli.main import app
+from elsewhere.datasets.registry import SOURCES
+from elsewhere.methods.registry import METHODS
 
 ROOT = Path(__file__).parents[1]
 LINK_INTO_DOCS = re.compile(r"\]\(docs/")
@@ -35,17 +38,17 @@ All that `import elsewhere as ew` offers, made from the code. Everything else in
 [Use it from Python](../how-to/use-from-python.md) shows how the parts work together.
 """
 
-# Nobody makes these by name, so they are not in `__all__`; everybody holds them.
-GIVEN_BACK = """## What they give back
-
-::: elsewhere.methods.sharing.Sharing
-    options:
-      members: [share, share_many, draws_for, spent_on]
-
-::: elsewhere.methods.protocol.ShareInfo
-
-::: elsewhere.methods.tuning.Tuning
-"""
+# What the promise of `codebook` rests on, in the order of a day's way: file, what of it, what it does.
+TRUSTED = (
+    ("mechanism/secret.py", "NumberedVisits", "a number for each visit, by a rule that never fails"),
+    ("randomness.py", "SystemRandomness", "words of the operating system"),
+    ("tape.py", "", "whole numbers and coins from words, exactly"),
+    ("mechanism/rejection.py", "", "the one loop: the first accepted of N proposals, else one more"),
+    ("mechanism/length.py", "stretched", "a long day brought to as many visits as candidates have"),
+    ("mechanism/codebook.py", "", "which k candidates are near, that they are exactly k, the pick"),
+    ("methods/codebook.py", "perturb", "hands the numbers on, and the draws back"),
+    ("methods/sharing.py", "share", "the order of things: perturb, then rebuild from the draws alone"),
+)
 
 
 def on_files(files: Any, *, config: Any) -> Any:
@@ -136,4 +139,71 @@ def api_reference() -> str:
         f"## {kind}\n\n" + "\n".join(f"::: elsewhere.{name}\n" for name in names)
         for kind, names in kinds.items()
     ]
-    return "\n".join([API_HEAD, *sections, GIVEN_BACK])
+    return "\n".join([API_HEAD, *sections])
+
+
+def methods_table() -> str:
+    """A row for each method of the registry."""
+    rows = ["| name | what it draws | draws | number of visits | in the paper |", "|---|---|---|---|---|"]
+    for name, entry in METHODS.items():
+        length = "hidden" if entry.hides_length else "public"
+        rows.append(f"| `{name}` | {entry.summary} | {_cell(entry.draws)} | {length} | {entry.paper} |")
+    return "\n".join(rows)
+
+
+def sources_table() -> str:
+    """What each data source of the registry takes, and what is made of it."""
+    rows = ["| name | raw files |", "|---|---|"]
+    rows += [f"| `{name}` | {entry.files} |" for name, entry in SOURCES.items()]
+    rows += ["", "| name | places | trajectories |", "|---|---|---|"]
+    rows += [f"| `{name}` | {entry.places} | {entry.days} |" for name, entry in SOURCES.items()]
+    return "\n".join(rows)
+
+
+def trusted_code() -> str:
+    """The files that the promise of `codebook` rests on, with how many lines of each."""
+    rows = ["| file | lines | what it does |", "|---|---|---|"]
+    total = 0
+    for name, part, what in TRUSTED:
+        first, last = _lines_of(name, part)
+        total += last - first + 1
+        label = f"`{name}`" if not part else f"`{name}`, `{part}`"
+        rows.append(f"| {label} | {first}–{last} | {what} |")
+    return "\n".join([*rows, f"| all | {total} lines, with docstrings and blank ones | |"])
+
+
+def _lines_of(name: str, part: str) -> tuple[int, int]:
+    """First and last line of a class or function of the package, or of a whole module."""
+    text = (Path(elsewhere.__file__).parent / name).read_text(encoding="utf-8")
+    if not part:
+        return 1, len(text.splitlines())
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == part:
+            return node.lineno, node.end_lineno or node.lineno
+    raise LookupError(f"{name} has no {part}")
+
+
+# Parts of pages that derive from the code: `python docs/site_pages.py` writes them, a test compares.
+GENERATED: dict[str, dict[str, Callable[[], str]]] = {
+    "docs/explanation/methods.md": {"methods table": methods_table},
+    "docs/explanation/privacy.md": {"trusted code": trusted_code},
+    "docs/how-to/use-your-data.md": {"sources table": sources_table},
+}
+
+
+def refreshed(name: str) -> str:
+    """A page with its generated parts as the code is now."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for part, make in GENERATED[name].items():
+        begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
+        before, _, rest = text.partition(begin)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise LookupError(f"{name} has no place for the {part}")
+        text = f"{before}{begin}\n{make()}\n{end}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    for page in GENERATED:
+        (ROOT / page).write_text(refreshed(page), encoding="utf-8")

@@ -11,6 +11,8 @@ import numpy as np
 from scipy.stats import chisquare
 
 from elsewhere.arrays import Words
+from elsewhere.mechanism.budget import Draw, split_evenly
+from elsewhere.mechanism.windows import windows
 
 
 class PlainTape:
@@ -42,6 +44,11 @@ class PlainTape:
         while self.below(denominator) < numerator and (k == 1 or self.below(k) == 0):
             k += 1
         return k % 2 == 1
+
+
+def even_draws(epsilon: Fraction, length: int, n: int) -> tuple[Draw, ...]:
+    """The draws of `ngram` for a day of ``length`` visits."""
+    return split_evenly(epsilon, [(window, "n-gram of regions") for window in windows(length, n)])
 
 
 def p_value(counts: Mapping[Any, int], expected: Mapping[Any, float]) -> float:

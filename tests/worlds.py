@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.places import Place
 from elsewhere.world.build import build_world
-from elsewhere.world.settings import WorldSettings, restored_settings
 from elsewhere.world.toml import parse_config
 from elsewhere.world.world import World
 
@@ -132,11 +131,6 @@ def build(folder: Path, rows: Sequence[Place], keys: dict[str, Any] | None = Non
     """A world from places and keys of a `world.toml`, through files as a user would."""
     values = write_world_files(folder, rows, keys or {})
     return build_world(parse_config(values, folder=folder, source="world.toml"))
-
-
-def settings_of(world: World) -> WorldSettings:
-    """The settings that a world keeps."""
-    return restored_settings(world.settings)
 
 
 def place(place_id: str, latitude: float, longitude: float, category: str = "cafe", **more: Any) -> Place:

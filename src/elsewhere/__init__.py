@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from elsewhere.device.frames import from_frame, to_frame
     from elsewhere.device.ledger import Ledger
     from elsewhere.device.reading import read_trajectories
+    from elsewhere.methods.protocol import ShareInfo
     from elsewhere.methods.registry import METHODS, method
-    from elsewhere.methods.tuning import tune
+    from elsewhere.methods.sharing import Sharing
+    from elsewhere.methods.tuning import Tuning, tune
     from elsewhere.world.build import build_world
     from elsewhere.world.toml import read_config
     from elsewhere.world.update import update_world
@@ -34,8 +36,11 @@ __all__ = [
     "InputError",
     "Ledger",
     "MissingExtraError",
+    "ShareInfo",
     "SharedTrajectory",
+    "Sharing",
     "Trajectory",
+    "Tuning",
     "Visit",
     "World",
     "WorldFileError",
@@ -53,6 +58,9 @@ __all__ = [
 _LAZY = {
     "METHODS": "elsewhere.methods.registry",
     "Ledger": "elsewhere.device.ledger",
+    "ShareInfo": "elsewhere.methods.protocol",
+    "Sharing": "elsewhere.methods.sharing",
+    "Tuning": "elsewhere.methods.tuning",
     "build_world": "elsewhere.world.build",
     "from_frame": "elsewhere.device.frames",
     "method": "elsewhere.methods.registry",

@@ -41,6 +41,8 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     No fastmath: the same inputs must give the same bits here, in numpy and on another machine.
     """
     loop: Any = numba.njit(nogil=True)(function)
+    if loop is function:
+        return function  # type: ignore[no-any-return]  # NUMBA_DISABLE_JIT: all is interpreted, for debugging
     loop._cache = KeptCode(loop.py_func)  # noqa: SLF001 - numba has no public way to keep code elsewhere
     return cast("Callable[P, R]", loop)
 
@@ -96,6 +98,8 @@ def patient(loop: Callable[P, R], twin: Callable[P, R], *, calls: int) -> Callab
 
 def is_ready(loop: Any) -> bool:
     """Whether a compiled function has its code in memory or on disk, for arguments of some types."""
+    if not hasattr(loop, "overloads"):
+        return True  # NUMBA_DISABLE_JIT: there is nothing to wait for
     return bool(loop.overloads) or loop._cache.is_kept()  # noqa: SLF001 - our own
 
 

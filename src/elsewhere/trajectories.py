@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 
 class Visit(NamedTuple):
-    """A place and a timestep, (p_i, t_i)."""
+    """A place and a timestep, (p_i, t_i); at 10 minutes each, timestep 63 is 10:30.
+
+    Examples
+    --------
+    >>> ew.Visit("a", 63).timestep
+    63
+    """
 
     place_id: str
     timestep: int
@@ -40,7 +46,23 @@ class _Visits:
 
 
 class Trajectory(_Visits):
-    """Visits with strictly increasing timesteps within one day (τ). PRIVATE: its repr shows only |τ|."""
+    """Visits with strictly increasing timesteps within one day (τ). PRIVATE: its repr shows only |τ|.
+
+    Parameters
+    ----------
+    visits
+        `Visit` records, or pairs of a place id and a timestep.
+
+    Raises
+    ------
+    ValueError
+        If there is no visit, or timesteps do not rise. No message quotes a visit.
+
+    Examples
+    --------
+    >>> ew.Trajectory([("a", 63), ("b", 75)])
+    <private Trajectory of 2 visits>
+    """
 
     __slots__ = ()
 
@@ -61,7 +83,14 @@ class Trajectory(_Visits):
 
 
 class SharedTrajectory(_Visits):
-    """What a method made of a trajectory (τ̂): the only thing that leaves a device. Only methods make one."""
+    """What a method made of a trajectory (τ̂): the only thing that leaves a device. Only methods make one.
+
+    Examples
+    --------
+    >>> shared, _ = ew.method("ngram", world, epsilon=5).share(day)
+    >>> shared.visits[0].place_id in world.places.ids
+    True
+    """
 
     __slots__ = ()
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import ast
+import graphlib
+import importlib
+import inspect
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import numpy as np
 
 import elsewhere
 from worlds import build, place
@@ -16,10 +22,17 @@ ROOT = SOURCE.parents[1]
 
 # Imports point upwards in this list only.
 LAYERS = [
-    "errors", "arrays", "compiled", "randomness", "knowledge", "params", "config", "trajectories", "io",
-    "world",
-    "mechanism", "reconstruct", "methods", "audit", "evaluate", "datasets", "experiments", "pages", "cli",
+    "errors", "arrays", "compiled", "randomness", "tape", "progress", "knowledge", "trajectories", "inputs",
+    "world", "days", "mechanism", "reconstruct", "methods", "device", "audit", "evaluate", "datasets",
+    "experiments", "pages", "cli",
 ]  # fmt: skip
+# Who may see a person's true day: those who perturb it, read it, or hold it against what was shared of it.
+SEE_THE_TRUTH = (
+    "__init__.py", "trajectories.py", "mechanism/", "methods/protocol.py", "methods/sharing.py", "device/",
+    "audit/", "evaluate/", "datasets/",
+)  # fmt: skip
+# Experiments share and measure days; a demonstration draws true days beside shared ones.
+SEE_IT_TOO = {"experiments/runner.py", "pages/sharing.py", "cli/demo.py"}
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
 HEAVY = {"scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
 
@@ -83,6 +96,107 @@ def test_what_comes_after_the_draws_cannot_see_a_trajectory() -> None:
             ]
 
 
+def test_a_trajectory_is_seen_only_where_it_must_be() -> None:
+    seen = {
+        str(path.relative_to(SOURCE))
+        for path in _modules()
+        for name in _imports(path)
+        if name in {"elsewhere.trajectories.Trajectory", "elsewhere.Trajectory", "elsewhere.trajectories"}
+    }
+    assert {name for name in seen if not name.startswith(SEE_THE_TRUTH)} == SEE_IT_TOO
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _loaded_with(path: Path, known: set[str]) -> set[str]:
+    """Our modules that are loaded when this one is: not those for types alone, nor those inside functions."""
+    found: set[str] = set()
+    left: list[ast.AST] = list(ast.parse(path.read_text()).body)
+    while left:
+        node = left.pop()
+        if _is_for_types(node) or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            inside = {f"{node.module}.{alias.name}" for alias in node.names} & known
+            found |= inside or {node.module or ""}
+        left += ast.iter_child_nodes(node)
+    return found & known
+
+
+def test_no_module_waits_for_itself() -> None:
+    """No cycles between modules; graphlib names one if there is."""
+    known = {_module_name(path) for path in _modules()}
+    graph = {_module_name(path): _loaded_with(path, known) for path in _modules()}
+    assert graph["elsewhere.mechanism.ngram"] >= {"elsewhere.tape", "elsewhere.mechanism.rejection"}
+    assert list(graphlib.TopologicalSorter(graph).static_order())
+
+
+def _imports_inside_functions(path: Path) -> list[tuple[ast.stmt, list[str]]]:
+    """Each import inside a function, with what stands in the `with` statements around it."""
+    found: list[tuple[ast.stmt, list[str]]] = []
+
+    def look(node: ast.AST, around: list[str], *, is_inside: bool) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            around, is_inside = [], True
+        if isinstance(node, ast.With):
+            around = [*around, *(ast.unparse(item.context_expr) for item in node.items)]
+        if isinstance(node, ast.Import | ast.ImportFrom) and is_inside:
+            found.append((node, around))
+        for child in ast.iter_child_nodes(node):
+            look(child, around, is_inside=is_inside)
+
+    look(ast.parse(path.read_text()), [], is_inside=False)
+    return found
+
+
+def test_our_own_modules_are_imported_late_only_where_an_extra_may_be_missing() -> None:
+    late, guarded = [], 0
+    for path in _modules():
+        for node, around in _imports_inside_functions(path):
+            if "elsewhere" in ast.unparse(node).split()[1]:
+                guarded += 1
+                if not any(text.startswith("needs_extra(") for text in around):
+                    late.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert late == []
+    assert guarded
+
+
+def test_a_name_stands_for_one_class() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in _modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_compiled_loops_take_nothing_from_modules_but_numpy_and_mathematics() -> None:
+    """`compiled.fingerprint` sees what a loop takes by name; what it took through a module would go stale."""
+    wrong, loops = [], 0
+    for path in _modules():
+        module = importlib.import_module(_module_name(path))
+        for name, thing in vars(module).items():
+            function = getattr(thing, "py_func", None)
+            if function is None or function.__module__ != module.__name__:
+                continue
+            loops += 1
+            used = [function.__globals__.get(word) for word in function.__code__.co_names]
+            wrong += [
+                f"{module.__name__}.{name}: {m}" for m in used if inspect.ismodule(m) and m not in (np, math)
+            ]
+    assert wrong == []
+    assert loops > 100
+
+
 def test_modules_stay_readable() -> None:
     long = {path.name: n for path in _modules() if (n := len(path.read_text().splitlines())) > 330}
     assert long == {}
@@ -103,6 +217,7 @@ def test_functions_fit_on_a_screen() -> None:
 
 def test_the_public_surface_is_exact_and_sorted() -> None:
     assert len(set(elsewhere.__all__)) == len(elsewhere.__all__)  # their order is ruff's business
+    assert dir(elsewhere) == sorted([*elsewhere.__all__, "__version__"])
     for name in elsewhere.__all__:
         thing = getattr(elsewhere, name)
         assert getattr(thing, "__name__", name) == name

@@ -15,7 +15,7 @@ import pytest
 import elsewhere
 from elsewhere.world.settings import WorldSettings
 from elsewhere.world.toml import parse_config
-from site_pages import api_reference, command_reference, commands
+from site_pages import GENERATED, api_reference, command_reference, commands, refreshed
 
 ROOT = Path(__file__).parents[2]
 LONGEST_LINE = 110
@@ -128,3 +128,9 @@ def test_every_dependency_has_its_reason() -> None:
 def test_the_version_stands_in_one_place() -> None:
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
     assert not re.search(r"^version:", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", GENERATED)
+def test_parts_that_derive_from_the_code_are_up_to_date(page: str) -> None:
+    """`python docs/site_pages.py` writes them."""
+    assert (ROOT / page).read_text() == refreshed(page)

@@ -16,7 +16,7 @@ from elsewhere.experiments import sources
 from elsewhere.experiments.recipes import Cell, Setting, recipes, variations
 from elsewhere.experiments.run import run_experiments
 from elsewhere.experiments.runner import Workshop, chosen_days
-from elsewhere.experiments.sources import Sources, find_sources
+from elsewhere.experiments.sources import Sources, find_sources, label_of
 from elsewhere.experiments.time_bound import least_time_error
 from elsewhere.pages.experiments import experiments_page
 from elsewhere.trajectories import Trajectory
@@ -31,7 +31,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
         return generated_city(setting.dataset, limit=40, people=30, seed=3)
 
     monkeypatch.setattr(sources, "_dataset", dataset)
-    monkeypatch.setattr(recipe_data, "METHODS", ("ngram", "ind-noreach"))
+    few = ("ngram", "ind-noreach")
+    monkeypatch.setattr(recipe_data, "COMPARED", few)
+    monkeypatch.setattr(recipe_data._methods, "__defaults__", (few, 500))
     monkeypatch.setattr(recipe_data, "_MERGING", ({}, {"kappa": 5}))
 
 
@@ -47,7 +49,7 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
     for folder in ("one", "two"):
         outcome = run_experiments(
             ["table-error", "table-hotspots", "fig-ranges", "table-runtime", "table-merging"],
-            tmp_path / folder, Sources(), size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
+            tmp_path / folder, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
         )  # fmt: skip
         tables[folder] = {
             path.name: path.read_bytes()
@@ -57,7 +59,7 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
     assert tables["one"] == tables["two"]
     assert set(tables["one"]) == {"errors.csv", "errors-merging.csv", "hotspots.csv", "ranges.csv"}
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "one/cells").iterdir()}
-    run_experiments(["table-error"], tmp_path / "one", Sources(), size="small", workers=1, progress=_silent)  # type: ignore[arg-type]
+    run_experiments(["table-error"], tmp_path / "one", {}, size="small", workers=1, progress=_silent)  # type: ignore[arg-type]
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "one/cells").iterdir()}
     page = experiments_page(outcome)
     for words in (
@@ -110,15 +112,15 @@ def test_days_of_a_cell_are_a_fixed_sample() -> None:
 def test_raw_files_are_found_in_a_folder(tmp_path: Path) -> None:
     write_foursquare(tmp_path)
     found = find_sources([tmp_path])
-    assert len(found.foursquare) == 2
-    assert found.safegraph == ()
-    assert found.label("foursquare") == "Foursquare NYC"
-    assert "generated" in found.label("safegraph")
+    assert len(found["foursquare"]) == 2
+    assert found["safegraph"] == ()
+    assert label_of(found, "foursquare") == "Foursquare NYC"
+    assert "generated" in label_of(found, "safegraph")
     if DATA.exists():
         real = find_sources([DATA])
-        assert len(real.foursquare) == 2
-        assert len(real.safegraph) == 3
-        assert real.campus is not None
+        assert len(real["foursquare"]) == 2
+        assert len(real["safegraph"]) == 3
+        assert len(real["campus"]) == 1
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 3.0])

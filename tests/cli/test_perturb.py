@@ -18,8 +18,9 @@ import pytest
 
 import elsewhere as ew
 from commands import Command
+from elsewhere.device import job
 from elsewhere.device.job_folder import JobFolder
-from elsewhere.methods import job
+from elsewhere.device.shared_file import SharedMetadata
 from worlds import build, place
 
 HEADER = "uid,tid,datetime,lat,lng,place_id\n"
@@ -55,14 +56,18 @@ def _rows(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".geojson"])
 def test_every_format_goes_in_and_comes_out(elsewhere: Command, folder: Path, suffix: str) -> None:
     out = folder / f"shared{suffix}"
-    code, _, err = elsewhere("perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", out)
+    code, _, err = elsewhere(
+        "perturb", folder / "days.csv", "-w", folder / "w.world", "-m", "ngram", "-e", 5, "-o", out
+    )
     assert (code, err) == (0, "")
     rows = _rows(out)
     lengths = Counter(row["uid"] for row in rows)
     assert lengths == {f"u{u}": 1 + u % 5 for u in range(40)}
     assert list(dict.fromkeys(row["uid"] for row in rows)) == [f"u{u}" for u in range(40)]
     assert all(row["datetime"].startswith("2024-03-07T") for row in rows)
-    code, _, err = elsewhere("perturb", out, "-w", folder / "w.world", "-e", 5, "-o", folder / "again.csv")
+    code, _, err = elsewhere(
+        "perturb", out, "-w", folder / "w.world", "-m", "ngram", "-e", 5, "-o", folder / "again.csv"
+    )
     assert (code, err) == (0, "")
     assert {row["uid"] for row in _rows(folder / "again.csv")} == set(lengths)
     assert not list(folder.glob("*.partial"))
@@ -70,7 +75,18 @@ def test_every_format_goes_in_and_comes_out(elsewhere: Command, folder: Path, su
 
 def test_the_promise_is_written_with_the_data_and_nothing_private(elsewhere: Command, folder: Path) -> None:
     elsewhere(
-        "perturb", folder / "days.csv", "-w", folder / "w.world", "-e", "0.5", "-n", 3, "-o", folder / "s.csv"
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        "0.5",
+        "-n",
+        3,
+        "-o",
+        folder / "s.csv",
     )
     metadata = json.loads((folder / "s.csv.meta.json").read_text())
     assert metadata == {
@@ -78,17 +94,28 @@ def test_the_promise_is_written_with_the_data_and_nothing_private(elsewhere: Com
         "epsilon": "1/2", "world": ew.World.load(folder / "w.world").hash, "randomness": "system",
         "elsewhere": ew.__version__, "trajectories": 40,
     }  # fmt: skip
-    elsewhere("perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.parquet")
+    elsewhere(
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.parquet",
+    )
     inside = json.loads(pl.read_parquet_metadata(folder / "s.parquet")["elsewhere"])
     assert inside["epsilon"] == "5"
     assert inside["is_ldp"] is True
 
 
 def test_the_length_can_be_hidden(elsewhere: Command, folder: Path) -> None:
-    options = ["-w", folder / "w.world", "-e", 5, "--hide-length", 4]
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5, "--hide-length", 4]
     code, out, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "s.csv")
     assert code == 0
-    assert "length hidden among 1 to 4 visits" in " ".join(out.split())
+    assert "places and times, and the number of visits (among 1 to 4). Not hidden: " in " ".join(out.split())
     metadata = json.loads((folder / "s.csv.meta.json").read_text())
     assert metadata["length_is_public"] is False
     assert (metadata["epsilon"], metadata["length_epsilon"], metadata["hide_length"]) == ("5", "1", 4)
@@ -108,7 +135,7 @@ def test_every_method_perturbs_a_file(elsewhere: Command, folder: Path, name: st
     options = ["-w", folder / "w.world", "-e", 5, "-m", name]
     code, out, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "s.csv")
     assert (code, err) == (0, "")
-    assert "its length public" in out
+    assert "Not hidden: the number of visits," in " ".join(out.split())
     assert Counter(row["tid"] for row in _rows(folder / "s.csv")) == Counter(
         row["tid"] for row in _rows(folder / "days.csv")
     )
@@ -126,7 +153,7 @@ def test_every_method_perturbs_a_file(elsewhere: Command, folder: Path, name: st
 
 
 def test_what_is_not_private_says_so(elsewhere: Command, folder: Path) -> None:
-    options = ["-w", folder / "w.world", "-e", 5]
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5]
     _, _, err = elsewhere(
         "perturb", folder / "days.csv", *options, "-o", folder / "a.csv", "--sensitivity", 1
     )
@@ -159,7 +186,17 @@ def test_other_names_zones_and_points_without_a_place(elsewhere: Command, folder
     assert [(visit.place_id, visit.timestep) for visit in first] == [("p0", 60), ("p1", 66)]
     assert len(second) == 1  # nobody is dropped: the nearest place, however far
     code, out, _ = elsewhere(
-        "perturb", folder / "points.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv", "--json"
+        "perturb",
+        folder / "points.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+        "--json",
     )
     counts = json.loads(out)["private_counts_for_this_device_only"]
     assert code == 0
@@ -176,7 +213,7 @@ def test_what_does_not_fit_is_projected_and_counted_or_refused(elsewhere: Comman
         + "c,3,2024-03-07T10:00:00,,,atlantis\n"  # unknown
         + "d,4,2024-03-07T10:00:00,,,p0\nd,4,2024-03-07T10:10:00,,,p11\n"  # too far for ten minutes
     )
-    options = ["-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5, "-o", folder / "s.csv"]
     code, out, err = elsewhere("perturb", folder / "odd.csv", *options, "--strict")
     assert (code, out) == (2, "")
     for number, said in enumerate(["order of time", "closed", "unknown", "too far"], start=1):
@@ -216,6 +253,7 @@ def test_bad_input_is_one_message_and_nothing_is_written(
     monkeypatch.chdir(folder)
     before = sorted(folder.iterdir())
     defaults = [] if "-o" in arguments else ["-o", "s.csv"]
+    defaults += [] if "-m" in arguments else ["-m", "ngram"]
     defaults += [] if "-w" in arguments or "--world" in arguments else ["-w", "w.world"]
     code, out, err = elsewhere("perturb", "days.csv", *arguments, *defaults)
     assert (code, out) == (2, "")
@@ -248,7 +286,16 @@ def test_bad_input_is_one_message_and_nothing_is_written(
 def test_bad_trajectory_files(elsewhere: Command, folder: Path, content: str, said: str) -> None:
     (folder / "bad.csv").write_text(content)
     code, _, err = elsewhere(
-        "perturb", folder / "bad.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"
+        "perturb",
+        folder / "bad.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
     )
     assert code == 2
     assert said in err
@@ -259,7 +306,18 @@ def test_bad_trajectory_files(elsewhere: Command, folder: Path, content: str, sa
 
 
 def test_finished_output_is_never_perturbed_again(elsewhere: Command, folder: Path) -> None:
-    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    arguments = [
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    ]
     elsewhere(*arguments)
     before = (folder / "s.csv").read_bytes()
     code, _, err = elsewhere(*arguments)
@@ -272,7 +330,16 @@ def test_parts_of_another_job_are_refused(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _stop_after(monkeypatch, parts=2)
-    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-o", folder / "s.csv"]
+    arguments = [
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-o",
+        folder / "s.csv",
+    ]
     with pytest.raises(_Stopped):
         elsewhere(*arguments, "-e", 5)
     monkeypatch.undo()
@@ -300,7 +367,18 @@ def _stop_after(monkeypatch: pytest.MonkeyPatch, parts: int) -> None:
 def test_a_stopped_job_keeps_what_it_has_and_goes_on(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    arguments = [
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    ]
     with monkeypatch.context() as patch:
         _stop_after(patch, parts=3)
         with pytest.raises(_Stopped):
@@ -322,8 +400,7 @@ _PROGRAM = """
 import sys, time
 from pathlib import Path
 import elsewhere as ew
-from elsewhere.methods import job
-from elsewhere.device.job_folder import JobFolder
+from elsewhere.device import job
 job.BATCH = 4
 share = job._share_part
 def slow(*arguments):
@@ -383,8 +460,20 @@ def test_ledger_show(elsewhere: Command, folder: Path) -> None:
 
 def test_only_one_run_of_a_job_at_a_time(elsewhere: Command, folder: Path) -> None:
     method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
-    facts = {**job._metadata(method, ew.__version__, None), "batch": job.BATCH}
-    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    metadata = SharedMetadata(method=method.facts(), world=method.world.hash, version=ew.__version__)
+    facts = {**metadata.as_json(), "batch": job.BATCH}
+    arguments = [
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    ]
     with JobFolder(folder / "s.csv", facts, folder / "days.csv"):
         code, _, err = elsewhere(*arguments)
         assert code == 2
@@ -397,7 +486,18 @@ def test_a_damaged_folder_is_refused_rather_than_guessed_at(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, loss: str
 ) -> None:
     """With a part missing, going on would draw some people twice and lose others."""
-    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    arguments = [
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    ]
     with monkeypatch.context() as patch:
         _stop_after(patch, parts=3)
         with pytest.raises(_Stopped):
@@ -413,7 +513,18 @@ def test_a_damaged_folder_is_refused_rather_than_guessed_at(
 def test_the_folder_is_for_its_owner_only_and_tells_no_digest(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    arguments = [
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    ]
     _stop_after(monkeypatch, parts=1)
     with pytest.raises(_Stopped):
         elsewhere(*arguments)
@@ -443,7 +554,7 @@ def test_a_known_place_needs_no_position(folder: Path) -> None:
 def test_folders_and_damaged_parquet_are_named_as_such(elsewhere: Command, folder: Path) -> None:
     (folder / "d.csv").mkdir()
     (folder / "fake.parquet").write_text("uid,tid\n")
-    options = ["-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"]
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5, "-o", folder / "s.csv"]
     assert "is a folder" in elsewhere("perturb", folder / "d.csv", *options)[2]
     assert "not a Parquet file" in elsewhere("perturb", folder / "fake.parquet", *options)[2]
     assert "is a folder" in elsewhere("perturb", folder / "days.csv", *options[:-1], folder / "d.csv")[2]
@@ -454,7 +565,16 @@ def test_an_interrupted_run_says_how_to_go_on(
 ) -> None:
     monkeypatch.setattr(job, "_share_part", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     code, _, err = elsewhere(
-        "perturb", folder / "days.csv", "-w", folder / "w.world", "-e", 5, "-o", folder / "s.csv"
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
     )
     assert code == 130
     assert "the same command goes on" in err

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from elsewhere.knowledge.prior import build_prior, draw_from
 
 import elsewhere as ew
 from commands import Command
+from elsewhere.days.prior import ANY_LENGTH, world_prior
+from elsewhere.days.prior_days import draw_from
+from elsewhere.days.visits import Days
 from elsewhere.evaluate.pairs import paired
 from elsewhere.evaluate.plan import kept_share, plan, pretend_days
 from elsewhere.knowledge.places import Place
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
-from elsewhere.mechanism.codebook import Candidates
-from elsewhere.methods.codebook import ANY_LENGTH, Codebook
+from elsewhere.methods.codebook import Codebook
 from elsewhere.pages.plan import plan_page
 from elsewhere.world.world import World
 from worlds import build, place
@@ -80,20 +82,19 @@ def test_days_of_the_prior_follow_its_settings(tmp_path: Path) -> None:
     assert _mean_km(world, book) < 0.7 * _mean_km(wide, Codebook(wide, epsilon=1).book(ANY_LENGTH, 0))
 
 
-def _mean_km(world: World, book: Candidates) -> float:
+def _mean_km(world: World, book: Days) -> float:
     steps = [(row[i], row[i + 1]) for row in book.places[:2000].tolist() for i in range(4) if row[i + 1] >= 0]
     origins, destinations = (world.places.vectors[list(side)] for side in zip(*steps, strict=True))
     return float(great_circle_km(chords_squared(origins, destinations)).mean())
 
 
 def test_popular_places_are_met_as_often_as_they_are_popular(tmp_path: Path) -> None:
-    world = build(tmp_path, _rows(), KEYS)
-    popularity = np.ones((20, 24))
-    popularity[7] = 5.0
-    prior = build_prior(popularity, world.is_open, world.places.vectors, 10)
+    rows = [replace(row, popularity=(5.0 if row.place_id == "p7" else 1.0,) * 24) for row in _rows()]
+    world = build(tmp_path, rows, KEYS)
+    prior = world_prior(world)
     state = np.array([5], dtype=np.uint64)
     picks = np.bincount([draw_from(prior.cumulative[60], state) for _ in range(20_000)], minlength=20)
-    assert picks[7] / picks.sum() == pytest.approx(5 / 24, abs=0.01)
+    assert picks[world.place_index["p7"]] / picks.sum() == pytest.approx(5 / 24, abs=0.01)
 
 
 @pytest.mark.parametrize(

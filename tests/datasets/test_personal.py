@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from elsewhere.datasets.bundle import write_dataset
-from elsewhere.datasets.personal import DayMaker, find_stays, personal_day, personal_days, read_personal
+from elsewhere.datasets.personal import read_personal
 from elsewhere.device.exports import Fix, Stay, read_export
+from elsewhere.device.personal import DayMaker, find_stays, personal_day, stays_of
 from elsewhere.errors import InputError
 from elsewhere.world.world import World
 from raw import gzipped, real
@@ -183,7 +184,7 @@ def test_stays_out_of_the_world_are_left_out(tmp_path: Path, world: World) -> No
 
 
 def test_a_data_set_of_ones_own(tmp_path: Path, world: World) -> None:
-    facts = write_dataset(tmp_path / "mine", read_personal([_android(tmp_path), _csv(tmp_path)], world))
+    facts = write_dataset(tmp_path / "mine", read_personal([_android(tmp_path), _csv(tmp_path)], world=world))
     assert facts["trajectories"] == 1
     assert "PRIVATE" in (tmp_path / "mine/SOURCE.md").read_text()
 
@@ -251,6 +252,6 @@ def test_a_real_day_on_a_world_around_it(tmp_path: Path) -> None:
     spots = sorted({(round(stay.latitude, 4), round(stay.longitude, 4)) for stay in stays})
     rows = [place(f"s{i}", lat, lng, hours="24/7") for i, (lat, lng) in enumerate(spots)]
     world = build(tmp_path, rows, {"kappa": 1})
-    days = personal_days(path, world)
+    days = DayMaker(world).days(stays_of(path, world))
     assert len(days) >= 5
     assert {stay.arrival.date() for stay in stays} <= set(days)

@@ -13,7 +13,7 @@ from elsewhere.knowledge.clock import interval_levels
 from elsewhere.knowledge.places import Place
 from elsewhere.world.space import SpaceLevels, divide_space
 from elsewhere.world.world import World
-from worlds import CLOSED_ON_WEDNESDAY, build, settings_of, world_inputs
+from worlds import CLOSED_ON_WEDNESDAY, build, world_inputs
 
 Key = tuple[int, int, int, int, int]
 Member = tuple[int, int, int]
@@ -21,7 +21,7 @@ Member = tuple[int, int, int]
 
 def _slow_regions(world: World) -> set[frozenset[Member]]:
     """Regions as sets of (place, category, interval): climb one level, join the same key, repeat."""
-    settings = settings_of(world)
+    settings = world.settings
     space = divide_space(world.places, settings.space, world.polygons)
     sizes = interval_levels(world.clock)
     by_key, alone = _finest(world, space)
@@ -51,7 +51,7 @@ def _slow_regions(world: World) -> set[frozenset[Member]]:
 
 def _finest(world: World, space: SpaceLevels) -> tuple[dict[Key, set[Member]], set[frozenset[Member]]]:
     """Before merging: who shares a cell, an interval and a category, and who weighs κ alone."""
-    settings = settings_of(world)
+    settings = world.settings
     cut = world.tree.ancestors_at(settings.category_levels)
     width = world.clock.timesteps_per_interval
     by_key: dict[Key, set[Member]] = {}
@@ -73,7 +73,7 @@ def _finest(world: World, space: SpaceLevels) -> tuple[dict[Key, set[Member]], s
 
 
 def _mass(world: World, members: set[Member]) -> float:
-    settings = settings_of(world)
+    settings = world.settings
     if settings.kappa.weight == "count":
         return len({p for p, _, _ in members})
     minutes = world.clock.interval_minutes

@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from elsewhere.reconstruct.integer_program import solve_integer_program
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from elsewhere.days.visits import place_distances, place_world, visit_distances
+from elsewhere.days.smoothing import spread
+from elsewhere.days.visits import place_distances, visit_distances
 from elsewhere.knowledge.travel import is_reachable
-from elsewhere.mechanism.budget import split_evenly
-from elsewhere.mechanism.ngram import plan_draws
-from elsewhere.mechanism.place_ngram import spread
+from elsewhere.mechanism.windows import window_tables
 from elsewhere.reconstruct.node_errors import place_boxes, region_columns
 from elsewhere.reconstruct.place_chain import SHIFTED, place_chains
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
+from integer_program import solve_integer_program
+from privacy_tools import even_draws
 from worlds import build, world_inputs
 
 Array = np.ndarray[Any, Any]
@@ -30,7 +31,7 @@ def _errors(world: World, draw: Array, length: int, n: int) -> Array:
     """e(p, i) = Σ √(d_s² + d_c²) over the draws that cover i, the slow way."""
     distances = place_distances(visit_distances(world))
     everything, errors, position = np.arange(len(world.places)), np.zeros((length, len(world.places))), 0
-    for window in split_evenly(Fraction(1), length, n):
+    for window in even_draws(Fraction(1), length, n):
         for j in range(window.length):
             errors[window.start + j] += distances.combined(everything, int(draw[position]))
             position += 1
@@ -80,14 +81,14 @@ def test_shortest_path_integer_program_and_brute_force_agree(
     length, n = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 3))
     times = sorted(data.draw(st.permutations(range(world.clock.timesteps)))[:length])
     distances = place_distances(visit_distances(world))
-    plan = plan_draws(split_evenly(Fraction(1), length, n), 1.0)
-    size = int(plan.lengths.sum())
+    windows = window_tables(even_draws(Fraction(1), length, n), 1.0)
+    size = int(windows.lengths.sum())
     drawn = data.draw(st.lists(st.integers(0, count - 1), min_size=size, max_size=size))
     draw = np.array(drawn, dtype=np.int32)
     paths, costs, ways = place_chains(
         draw[None, :],
         np.array([times], dtype=np.int32),
-        plan,
+        windows,
         region_columns(distances),
         distances,
         place_world(world),

@@ -13,19 +13,18 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from elsewhere.days.visits import place_world
+from elsewhere.days.smoothing import is_feasible, smooth_times
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.randomness import SeededRandomness
 from elsewhere.reconstruct.place_path import (
     COUNTED,
     TRIED,
-    is_feasible,
     place_path,
     place_paths,
     sample_anything,
     sample_by_counting,
-    smooth_times,
 )
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 from privacy_tools import p_value
 from worlds import build, place, world_inputs

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from elsewhere.reconstruct.integer_program import solve_integer_program
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from elsewhere.days.visits import place_world
-from elsewhere.mechanism.budget import split_evenly
-from elsewhere.mechanism.ngram import plan_draws
+from elsewhere.mechanism.windows import window_tables
 from elsewhere.reconstruct.chain import NO_CHAIN, region_edges
 from elsewhere.reconstruct.node_errors import region_boxes, region_columns
 from elsewhere.reconstruct.region_path import region_paths
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
+from integer_program import solve_integer_program
+from privacy_tools import even_draws
 from worlds import build, world_inputs
 
 Array = np.ndarray[Any, Any]
@@ -30,7 +30,7 @@ def _node_errors(world: World, draw: Array, length: int, n: int) -> Array:
     errors = np.zeros((length, len(world.regions)))
     everything = np.arange(len(world.regions))
     position = 0
-    for window in split_evenly(Fraction(1), length, n):
+    for window in even_draws(Fraction(1), length, n):
         for j in range(window.length):
             errors[window.start + j] += world.distances.combined(everything, int(draw[position]))
             position += 1
@@ -67,18 +67,14 @@ def test_shortest_path_integer_program_and_brute_force_agree(
     count = len(world.regions)
     length = data.draw(st.integers(2, 4 if count <= 8 else 3))
     n = data.draw(st.integers(1, 3))
-    plan = plan_draws(split_evenly(Fraction(1), length, n), world.max_distance)
+    windows = window_tables(even_draws(Fraction(1), length, n), world.max_distance)
+    size = int(windows.lengths.sum())
     draw = np.array(
-        data.draw(
-            st.lists(
-                st.integers(0, count - 1), min_size=int(plan.lengths.sum()), max_size=int(plan.lengths.sum())
-            )
-        ),
-        dtype=np.int32,
+        data.draw(st.lists(st.integers(0, count - 1), min_size=size, max_size=size)), dtype=np.int32
     )
     paths, costs, ways = region_paths(
         draw[None, :],
-        plan,
+        windows,
         region_columns(world.distances),
         world.distances,
         region_edges(world.graph.words, place_world(world)),
@@ -117,9 +113,9 @@ def test_one_visit_takes_the_best_region(
     """|τ| = 1 has no bigram: the best region is the drawn one."""
     world = build(tmp_path, *inputs)
     drawn = data.draw(st.integers(0, len(world.regions) - 1))
-    plan = plan_draws(split_evenly(Fraction(1), 1, 2), world.max_distance)
+    windows = window_tables(even_draws(Fraction(1), 1, 2), world.max_distance)
     paths, costs, _ = region_paths(
-        np.array([[drawn]], dtype=np.int32), plan, region_columns(world.distances), world.distances,
+        np.array([[drawn]], dtype=np.int32), windows, region_columns(world.distances), world.distances,
         region_edges(world.graph.words, place_world(world)), region_boxes(world), 1,
     )  # fmt: skip
     assert costs[0] == 0

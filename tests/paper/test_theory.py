@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import elsewhere as ew
+from elsewhere.days.feasible import list_days
 from elsewhere.evaluate.theory import em_distance_at_most, global_prediction, ngram_prediction
 from elsewhere.mechanism.rejection import SCORE_STEPS
-from elsewhere.mechanism.whole_day import day_scores, list_days
+from elsewhere.mechanism.whole_day import day_scores
 from elsewhere.methods.whole_day import Global
 from elsewhere.randomness import SeededRandomness
 from tiny_worlds import tiny_world
@@ -47,11 +48,10 @@ def test_days_keep_the_bound(tmp_path: Path) -> None:
     world = tiny_world(tmp_path, 9, 3)
     core = Global(world, epsilon=14)
     told = global_prediction(world, epsilon=14, length=2, confidence=0.5)
-    days, _ = list_days(core.tables(2))
+    days, _ = list_days(core.tables(2).days)
     assert told.log_candidates == pytest.approx(math.log(len(days)))
     assert told.says_something
-    times, places = np.divmod(days[0], len(world.places))
-    truth = (places * world.clock.timesteps + times).astype(np.int32)
+    truth = days[0]
     drawn, _ = core.perturb(np.tile(truth, (5000, 1)), SeededRandomness(1), constant_work=False)
     far = day_scores(core.tables(2), truth, drawn.values) / SCORE_STEPS * told.largest
     assert far.min() == 0

@@ -13,17 +13,17 @@ import pytest
 
 import elsewhere as ew
 from cases import cases, longest, most_places, plain_options
+from elsewhere import tape
 from elsewhere.arrays import Words
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
 from elsewhere.audit.channel import all_trajectories
-from elsewhere.mechanism import rows
-from elsewhere.mechanism.codebook import Odds
-from elsewhere.mechanism.place_ngram import WalkTables
+from elsewhere.mechanism.codebook import CodebookTables
+from elsewhere.mechanism.ngram import NgramTables
+from elsewhere.mechanism.place_ngram import PlaceNgramTables
 from elsewhere.mechanism.rejection import coin_of
-from elsewhere.methods.ngram import Ngram, NgramTables
-from elsewhere.methods.nulls import NULLS
+from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.place_ngram import PlaceNgram
-from elsewhere.methods.registry import METHODS
+from elsewhere.methods.registry import METHODS, null_names
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.world.world import World
@@ -45,7 +45,8 @@ def test_real_draws_follow_the_audited_tables(
     method = ew.method(name, world, epsilon=8, **options)
     assert agreement(method, day, 40_000, SeededRandomness(seed)) > 1e-4
     assert agreement(method, day, 2000, SeededRandomness(seed), constant_work=True) > 1e-4
-    if name not in {*NULLS, "global-subsampled"}:  # a sample of one or two leaves hardly anything to choose
+    # A sample of one or two leaves hardly anything to choose.
+    if name not in {*null_names(), "global-subsampled"}:
         wrong = ew.method(name, world, epsilon=Fraction(104, 10), **options)
         assert agreement(method, day, 40_000, SeededRandomness(seed), listed=wrong) < 1e-4
 
@@ -79,10 +80,10 @@ def test_draws_with_the_systems_randomness_follow_the_tables_too(
 class _FewTrialsOfPlaces(PlaceNgram):
     """The real core of n-grams of places with so few trials that the fallback shows."""
 
-    def tables(self, length: int) -> WalkTables:
+    def tables(self, length: int) -> PlaceNgramTables:
         tables = super().tables(length)
-        plan = tables.plan._replace(trials=np.full_like(tables.plan.trials, 1))
-        return tables._replace(plan=plan, time_coin=tables.time_coin._replace(trials=1))
+        windows = tables.windows._replace(trials=np.full_like(tables.windows.trials, 1))
+        return tables._replace(windows=windows, time_coin=tables.time_coin._replace(trials=1))
 
 
 def _far_apart(folder: Path) -> World:
@@ -160,7 +161,7 @@ def test_the_fallback_of_places_is_one_more_proposal(tmp_path: Path, constant_wo
 @pytest.mark.parametrize("name", METHODS)
 def test_constant_work_makes_every_trial(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """R15: with constant work a share uses far more words than until something is accepted."""
-    monkeypatch.setattr(rows, "_tape_length", lambda *_: 64)  # so that words asked for are words used
+    monkeypatch.setattr(tape, "_tape_length", lambda *_: 64)  # so that words asked for are words used
     world = tiny_world(tmp_path, 4, most_places(name))
     days = list(all_trajectories(world, longest(name, world, 3)))
     method = ew.method(name, world, epsilon=10, **plain_options(name))
@@ -178,7 +179,9 @@ def test_constant_work_makes_every_trial(tmp_path: Path, name: str, monkeypatch:
         # Each trial takes a word to propose and one for its coin, at least.
         tables = method.core.tables(len(days[0]))
         draws = method.draws_for(len(days[0]))
-        trials = tables.trials if isinstance(tables, Odds) else sum(coin_of(d.epsilon).trials for d in draws)
+        trials = sum(coin_of(draw.epsilon).trials for draw in draws)
+        if isinstance(tables, CodebookTables):
+            trials = tables.odds.trials
         assert used[0] >= 2 * 2 * trials
 
 
@@ -197,7 +200,8 @@ class _FewTrials(Ngram):
 
     def tables(self, length: int) -> NgramTables:
         tables = super().tables(length)
-        return replace(tables, plan=tables.plan._replace(trials=np.full_like(tables.plan.trials, 1)))
+        windows = tables.windows._replace(trials=np.full_like(tables.windows.trials, 1))
+        return replace(tables, windows=windows)
 
 
 @pytest.mark.parametrize("constant_work", [False, True])

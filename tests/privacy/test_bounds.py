@@ -13,8 +13,10 @@ import elsewhere as ew
 from elsewhere.audit import bounds
 from elsewhere.audit.bounds import draw_losses, factor_of, window_loss
 from elsewhere.audit.channel import largest_loss
-from elsewhere.audit.losses import log_mass, made_up_days, sampled_losses
+from elsewhere.audit.losses import log_mass, sampled_losses
+from elsewhere.audit.made_up import made_up_days
 from elsewhere.audit.report import audit
+from elsewhere.experiments.tilted import TiltedNgram, tilted_ngram
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.listing import Outcome, State, Step
 from elsewhere.methods.ngram import Ngram
@@ -37,13 +39,10 @@ class _OneDraw:
 
 @pytest.mark.parametrize("seed", [1, 4, 7, 12, 21])
 @pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("sensitivity", ["world", 1])
-def test_max_plus_equals_listing_everything(
-    tmp_path: Path, seed: int, n: int, sensitivity: str | int
-) -> None:
+@pytest.mark.parametrize("kind", [Ngram, TiltedNgram])
+def test_max_plus_equals_listing_everything(tmp_path: Path, seed: int, n: int, kind: type[Ngram]) -> None:
     world = tiny_world(tmp_path, seed)
-    core = ew.method("ngram", world, epsilon=5, n=n, sensitivity=sensitivity).core
-    assert isinstance(core, Ngram)
+    core = kind(world, epsilon=5, n=n)
     tables = core.tables(n)
     for index, (draw, loss) in enumerate(zip(tables.draws, draw_losses(tables, tables.draws), strict=True)):
         inputs = list(product(range(len(world.regions)), repeat=draw.length))
@@ -88,8 +87,10 @@ def test_a_method_without_tables_of_its_own_gets_the_proven_bound() -> None:
 
 def test_sampled_losses_stay_within_what_is_spent(tmp_path: Path) -> None:
     """The loss of every single draw is within the exact bound, and on average it is not negative."""
-    for options in ({}, {"sensitivity": 1}, {"hide_length": 3}):
-        method = ew.method("ngram", tiny_world(tmp_path, 9), epsilon=5, **options)
+    world = tiny_world(tmp_path, 9)
+    tilted = tilted_ngram(world, epsilon=5)
+    hidden = ew.method("ngram", world, epsilon=5, hide_length=3)
+    for method in (ew.method("ngram", world, epsilon=5), tilted, hidden):
         report = audit(method, 3)
         losses = sampled_losses(method, 3, SeededRandomness(1), samples=1000)
         assert losses is not None
@@ -97,7 +98,7 @@ def test_sampled_losses_stay_within_what_is_spent(tmp_path: Path) -> None:
             assert float(np.abs(values).max()) <= report.spent + 1e-9
             assert float(values.mean()) > -0.05
         # Pr(y | x') / Pr(y | x) has mean 1 under x, whatever the two are.
-        if "sensitivity" not in options:
+        if method is not tilted:
             assert float(np.exp(-losses.hardest).mean()) == pytest.approx(1, abs=0.05)
 
 

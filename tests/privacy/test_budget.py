@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
-from elsewhere.mechanism.budget import exact_epsilon, split_evenly, total, windows
+from elsewhere.mechanism.budget import exact_epsilon, total
+from elsewhere.mechanism.windows import windows
+from privacy_tools import even_draws
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("length", range(1, 11))
 def test_number_of_draws_and_their_epsilon(n: int, length: int) -> None:
     """ε' = ε / (|τ| + n − 1) (eq:ngram-perturbation); with |τ| < n, n = |τ|."""
-    draws = split_evenly(Fraction(5), length, n)
+    draws = even_draws(Fraction(5), length, n)
     effective = min(n, length)
     assert len(draws) == length + effective - 1
     assert {draw.epsilon for draw in draws} == {Fraction(5, length + effective - 1)}
@@ -43,7 +45,7 @@ def test_the_sum_of_draws_never_exceeds_epsilon(epsilon: Fraction, length: int, 
     exact = exact_epsilon(epsilon)
     assert exact <= epsilon
     assert epsilon - exact < Fraction(1, 10**6)
-    assert total(split_evenly(exact, length, n)) == exact
+    assert total(even_draws(exact, length, n)) == exact
 
 
 def test_epsilon_is_what_a_person_means() -> None:

@@ -21,12 +21,13 @@ import elsewhere as ew
 from cases import WORLDS, case
 from detectors import audited, exact_loss
 from elsewhere.audit.channel import all_trajectories, chances, largest_loss
-from elsewhere.mechanism.listing import Outcome, State, Step, list_walks
-from elsewhere.mechanism.ngram import plan_draws
-from elsewhere.mechanism.ngram_proposal import build_proposals
-from elsewhere.methods.ngram import Ngram, NgramTables
-from elsewhere.methods.nulls import NULLS
-from elsewhere.methods.registry import METHODS
+from elsewhere.experiments.tilted import tilted_ngram
+from elsewhere.mechanism.listing import Outcome, State, Step
+from elsewhere.mechanism.ngram import NgramTables
+from elsewhere.mechanism.ngram_proposal import build_proposals, list_ngrams
+from elsewhere.mechanism.windows import window_tables
+from elsewhere.methods.ngram import Ngram
+from elsewhere.methods.registry import METHODS, null_names
 from elsewhere.methods.sharing import Sharing
 from tiny_worlds import tiny_world
 from worlds import build, world_inputs
@@ -39,7 +40,7 @@ _MEDIAN = {
     "global-subsampled": 0.0,
     "ngram-noh": 0.25,
     "physdist": 0.25,
-    **dict.fromkeys(NULLS, 0.0),
+    **dict.fromkeys(null_names(), 0.0),
 }
 
 
@@ -55,18 +56,18 @@ def test_no_pair_of_inputs_and_no_output_break_the_claim(tmp_path: Path, name: s
             assert spent <= claimed + 1e-12
             ratios.append(spent / claimed)
     assert len(ratios) >= _PER_TEST - 4
-    if name in NULLS:
+    if name in null_names():
         assert max(ratios) == 0
     assert sorted(ratios)[len(ratios) // 2] >= _MEDIAN.get(name, 0.4)
 
 
-def _witness(method: Sharing, walks: list[Outcome]) -> float:
+def _witness(method: Sharing, ngrams: list[Outcome]) -> float:
     """What any pair of feasible inputs x, x' must give at least: the mean of their scores, both ways.
 
     With y = x and with y = x' the normalisers cancel: ln Pr(x|x)/Pr(x|x') + ln Pr(x'|x')/Pr(x'|x).
     """
     exponents: list[list[dict[Outcome, Fraction]]] = []
-    for secret in walks:
+    for secret in ngrams:
         state: State | None = None
         mine = []
         while isinstance(step := method.step(secret, state), Step):
@@ -74,9 +75,9 @@ def _witness(method: Sharing, walks: list[Outcome]) -> float:
             mine.append(dict(zip(step.outcomes, shares, strict=True)))
             state = step.states[0]
         exponents.append(mine)
-    draws = method.draws_for(len(walks[0]))
+    draws = method.draws_for(len(ngrams[0]))
     largest = Fraction(0)
-    for (a, one), (b, two) in product(zip(walks, exponents, strict=True), repeat=2):
+    for (a, one), (b, two) in product(zip(ngrams, exponents, strict=True), repeat=2):
         both = Fraction(0)
         for index, draw in enumerate(draws):
             window = slice(draw.start, draw.start + draw.length)
@@ -93,9 +94,9 @@ def test_the_loss_is_as_large_as_distances_make_it(tmp_path: Path, seed: int, n:
     world = tiny_world(tmp_path, seed)
     method = ew.method("ngram", world, epsilon=1, n=n)
     days = {method.core.secret(day) for day in all_trajectories(world, 3)}
-    walks = [day for day in sorted(days) if all(world.graph.has_edge(a, b) for a, b in pairwise(day))][:60]
+    ngrams = [day for day in sorted(days) if all(world.graph.has_edge(a, b) for a, b in pairwise(day))][:60]
     loss = float(exact_loss(method).epsilon)
-    assert loss >= _witness(method, walks) - 1e-9
+    assert loss >= _witness(method, ngrams) - 1e-9
     assert loss <= 1
 
 
@@ -205,11 +206,11 @@ def test_listed_proposals_are_uniform_also_where_counts_are_scaled(
     monkeypatch.setattr("elsewhere.mechanism.ngram_proposal._WEIGHT_BITS", bits)
     world = tiny_world(tmp_path, 21)
     try:
-        walks = list_walks(build_proposals(world.graph, length), length)
+        ngrams = list_ngrams(build_proposals(world.graph, length), length)
     except OverflowError:
         pytest.skip("too few bits for this many regions")
-    assert set(walks.chances) == {Fraction(1, world.graph.ngram_count(length))}
-    assert len(set(walks.outcomes)) == world.graph.ngram_count(length)
+    assert set(ngrams.chances) == {Fraction(1, world.graph.ngram_count(length))}
+    assert len(set(ngrams.outcomes)) == world.graph.ngram_count(length)
 
 
 @given(world_inputs(most=4), st.data())
@@ -235,7 +236,7 @@ def test_hostile_numbers_do_not_break_the_claim(
 
         def tables(self, length: int) -> NgramTables:
             tables = super().tables(length)
-            return replace(tables, distances=spoilt, plan=plan_draws(tables.draws, largest))
+            return replace(tables, distances=spoilt, windows=window_tables(tables.draws, largest))
 
     method = Sharing(Hostile(world, epsilon=3, n=1))
     every = list(product(range(count), repeat=2))
@@ -244,7 +245,7 @@ def test_hostile_numbers_do_not_break_the_claim(
 
 def test_sensitivity_one_spends_far_more_than_it_says(tmp_path: Path) -> None:
     """R16."""
-    method = ew.method("ngram", tiny_world(tmp_path, 4), epsilon=5, sensitivity=1)
+    method = tilted_ngram(tiny_world(tmp_path, 4), epsilon=5)
     assert float(exact_loss(method).epsilon) > 20
     assert float(exact_loss(method).epsilon) <= float(method.spent_on(3))
 

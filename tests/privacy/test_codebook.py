@@ -20,19 +20,19 @@ from elsewhere.audit.agreement import depends_on_the_draws_alone
 from elsewhere.audit.bounds import draw_losses
 from elsewhere.audit.channel import all_trajectories, largest_loss
 from elsewhere.audit.report import audit
-from elsewhere.days.alignment import align
-from elsewhere.days.visits import visit_distance, visit_distances
+from elsewhere.days.alignment import align, day_costs
+from elsewhere.days.prior import ANY_LENGTH
+from elsewhere.days.visits import Days, visit_distance, visit_distances
 from elsewhere.device.job import perturb_file
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.codebook import (
-    Candidates,
-    day_costs,
+    CodebookTables,
     nearest_flags,
     odds_of,
     pick_candidates,
     uniform_below,
 )
-from elsewhere.methods.codebook import ANY_LENGTH, Codebook
+from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.protocol import Drawn
 from elsewhere.methods.sharing import Sharing
 from elsewhere.methods.tuning import expected_errors, tune
@@ -80,7 +80,7 @@ def test_distances_are_those_of_the_alignment(town: World, data: st.DataObject) 
     rows = np.full((2, len(days), 5), -1, dtype=np.int32)
     for number, day in enumerate(days):
         rows[:, number, : len(day)] = np.array(day).T
-    book = Candidates(rows[0], rows[1], np.array([len(day) for day in days], dtype=np.int32))
+    book = Days(rows[0], rows[1], np.array([len(day) for day in days], dtype=np.int32))
     distances, mine = visit_distances(town), np.array(truth, dtype=np.int32).T.copy()
     found = day_costs(book, distances, 7.0, mine[0], mine[1])
     for cost, day in zip(found.tolist(), days, strict=True):
@@ -169,11 +169,11 @@ def test_hostile_distances_do_not_break_the_claim(tmp_path: Path, data: st.DataO
     """T5: NaN, ±inf, 1e308, denormals in what candidates are compared by: still ≤ ε."""
     world = tiny_world(tmp_path, 4, 4)
     core = Codebook(world, epsilon=3, candidates=12, shards=1, k=2)
-    vectors, table = core.distances.vectors.copy(), core.distances.category_table.copy()
+    vectors, table = core._distances.vectors.copy(), core._distances.category_table.copy()
     hostile = st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -1.0, 0.0])
     vectors[data.draw(st.integers(0, len(vectors) - 1)), data.draw(st.integers(0, 2))] = data.draw(hostile)
     table[data.draw(st.integers(0, len(table) - 1)), :] = data.draw(hostile)
-    core.distances = core.distances._replace(vectors=vectors, category_table=table)
+    core._distances = core._distances._replace(vectors=vectors, category_table=table)
     days = [core.secret(day) for size in (1, 2) for day in all_trajectories(world, size)]
     assert float(largest_loss(Sharing(core), days[:300]).epsilon) <= 3 + 1e-12
 
@@ -248,7 +248,7 @@ def test_everybody_gets_a_day_near_their_own(town: World, workers: int) -> None:
     hits = 0
     for day, got in zip(days, shared, strict=True):
         secret = np.array(core.secret(day), dtype=np.int32)
-        nearest = [int(np.argmax(core.near(secret, ANY_LENGTH, shard, 1))) for shard in range(3)]
+        nearest = [int(np.argmax(core.tables(1).near(secret, shard))) for shard in range(3)]
         hits += got in [_day(core, shard, index) for shard, index in enumerate(nearest)]
     assert hits >= 598  # e^−16 · 511 of being another
 
@@ -285,7 +285,7 @@ def test_nothing_but_the_draws_says_how_many_visits_there_were(town: World, tmp_
         result = perturb_file(source, tmp_path / f"out{number}.csv", method, version="0")
         assert "visits" not in result.counts
         _, info = method.share(ew.Trajectory((f"p{k}", 50 + 6 * k) for k in range(number)))
-        found.append((result.metadata, info.draws, method.spent_on(number)))
+        found.append((result.metadata, result.metadata.as_json(), info.draws, method.spent_on(number)))
     assert found[0] == found[1]
 
 
@@ -300,13 +300,13 @@ def test_time_does_not_tell_how_many_visits(town: World, monkeypatch: pytest.Mon
     """R15: days of every length are compared, whatever the length of the true one is."""
     core = Codebook(town, epsilon=5, candidates=32, shards=1, k=3)
     compared: list[int] = []
-    honest = Codebook.near
+    honest = CodebookTables.near
 
-    def counted(self: Codebook, secret: Any, *more: Any) -> Any:
+    def counted(self: CodebookTables, secret: Any, *more: Any) -> Any:
         compared.append(len(secret))
         return honest(self, secret, *more)
 
-    monkeypatch.setattr(Codebook, "near", counted)
+    monkeypatch.setattr(CodebookTables, "near", counted)
     for length in (1, 5, 8, 9, 60, 150):
         compared.clear()
         Sharing(core).share(ew.Trajectory(("p0", 10 + step) for step in range(length)))
@@ -316,9 +316,9 @@ def test_time_does_not_tell_how_many_visits(town: World, monkeypatch: pytest.Mon
 def test_k_is_what_trying_every_one_finds(town: World) -> None:
     """The expected error without sampling is what sampling gives, and `tune` picks the least."""
     core = Codebook(town, epsilon=2, candidates=64, shards=1)
-    expected = expected_errors(core, ANY_LENGTH, 64)
+    expected = expected_errors(town, Fraction(2), core.book(ANY_LENGTH, 0), length=ANY_LENGTH)
     assert len(expected) == 64
-    assert core.tables(3).nearest == int(np.argmin(expected)) + 1
+    assert core.tables(3).odds.nearest == int(np.argmin(expected)) + 1
     best = tune(town, 2, candidates=(16, 64))
     assert best.expected_error <= 1.01 * min(error for _, error in best.by_candidates.values())
     assert best.expected_error == best.by_candidates[best.candidates][1]
@@ -331,13 +331,13 @@ def test_k_is_what_trying_every_one_finds(town: World) -> None:
 
 def test_k_is_kept_beside_the_world_and_made_anew_if_spoilt(town: World, tmp_path: Path) -> None:
     options: dict[str, Any] = {"epsilon": 2, "candidates": 64, "shards": 1, "cache": tmp_path / "tables"}
-    k = Codebook(town, **options).tables(1).nearest
+    k = Codebook(town, **options).tables(1).odds.nearest
     (kept,) = (tmp_path / "tables").iterdir()
     kept.write_text('{"k": 5}')
-    assert Codebook(town, **options).tables(1).nearest == 5
+    assert Codebook(town, **options).tables(1).odds.nearest == 5
     for spoilt in ('{"k": 65}', "[]", "", '{"k": null}', '{"k": true}', '{"k": 1e999}', "[" * 100_000):
         kept.write_text(spoilt)
-        assert Codebook(town, **options).tables(1).nearest == k
+        assert Codebook(town, **options).tables(1).odds.nearest == k
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_shared_days_have_any_length_up_to_the_cap(tmp_path: Path) -> None:
     assert len(info.draws) == len(info.trials) == 1 + windows
     assert info.epsilon == method.spent_on(1) == method.spent_on(4) == 5
     assert sum((draw.epsilon for draw in info.draws), start=Fraction(0)) == 5
-    facts = method.describe()
+    facts = method.facts().as_json()
     assert (facts["epsilon"], facts["length_epsilon"], facts["hide_length"]) == ("5", "1", 4)
     assert facts["length_is_public"] is False
     again = method.share_many([day] * 600, workers=1, randomness=SeededRandomness(1))

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import elsewhere as ew
 from elsewhere.audit.channel import all_trajectories
-from elsewhere.days.visits import place_world
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.individual import build_rooms, list_candidates
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.registry import METHODS
+from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 from worlds import build, place, world_inputs
 

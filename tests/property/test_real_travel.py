@@ -12,7 +12,7 @@ import pytest
 
 import elsewhere as ew
 from cities import DATA, write_city
-from elsewhere.audit.losses import made_up_days
+from elsewhere.audit.made_up import made_up_days
 from elsewhere.knowledge.travel import StepTable, is_reachable
 from elsewhere.methods.registry import METHODS
 from elsewhere.world.world import World

@@ -11,14 +11,14 @@ from hypothesis import given
 from elsewhere.knowledge.clock import interval_levels
 from elsewhere.knowledge.places import Place
 from elsewhere.world.world import World
-from worlds import build, settings_of, world_inputs
+from worlds import build, world_inputs
 
 Inputs = tuple[list[Place], dict[str, Any]]
 
 
 def _open_memberships(world: World) -> set[tuple[int, int, int]]:
     """Every (place, interval, category) that is open, the slow way."""
-    levels = settings_of(world).category_levels
+    levels = world.settings.category_levels
     cut = world.tree.ancestors_at(levels)
     found = set()
     for p in range(len(world.places)):
@@ -67,8 +67,8 @@ def test_no_region_is_empty_and_each_is_made_of_its_members(tmp_path: Path, inpu
 @given(world_inputs())
 def test_below_kappa_only_when_fully_climbed(tmp_path: Path, inputs: Inputs) -> None:
     world = build(tmp_path, *inputs)
-    order = settings_of(world).merge_order
-    kappa = settings_of(world).kappa.least
+    order = world.settings.merge_order
+    kappa = world.settings.kappa.least
     regions = world.regions
     below = [r for r in range(len(regions)) if len(regions.places_of(r)) < kappa]
     assert len(below) == world.merge_report.below_kappa

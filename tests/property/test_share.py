@@ -14,9 +14,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
+from elsewhere.experiments.tilted import tilted_ngram
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.length import HiddenLength
-from elsewhere.mechanism.ngram import RegionFinder
+from elsewhere.mechanism.secret import RegionOfEachVisit
 from elsewhere.methods.ngram import PLACE_WAYS
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
@@ -132,8 +133,7 @@ def test_one_day_is_shared_with_constant_work(town: World, monkeypatch: pytest.M
 def test_a_small_epsilon_tells_nothing_and_a_large_one_much(town: World) -> None:
     """Not tuned: at honest noise the draws hardly lean to the truth; at a large ε they do."""
     day = next(d for d in _days(town, 50) if len(d) == 2)
-    finder = RegionFinder(town)
-    truth = finder.regions_of(day)
+    truth = RegionOfEachVisit(town)(day)
 
     def mean_distance(epsilon: float) -> float:
         method = ew.method("ngram", town, epsilon=epsilon, n=1)
@@ -149,16 +149,16 @@ def test_a_small_epsilon_tells_nothing_and_a_large_one_much(town: World) -> None
 def test_constant_epsilon_per_draw_states_what_it_spends(town: World) -> None:
     method = ew.method("ngram", town, epsilon_per_draw="0.5")
     assert method.spent_on(4) == Fraction(5, 2)
-    assert method.describe()["epsilon_at_most"] == 0.5 * (town.clock.timesteps + 1)
+    assert method.facts().as_json()["epsilon_at_most"] == 0.5 * (town.clock.timesteps + 1)
 
 
 def test_sensitivity_one_is_never_called_ldp(town: World) -> None:
-    method = ew.method("ngram", town, epsilon=5, sensitivity=1)
-    assert method.describe()["is_ldp"] is False
-    assert method.describe()["promise"] == "NOT ε-LDP"
+    method = tilted_ngram(town, epsilon=5)
+    assert method.facts().as_json()["is_ldp"] is False
+    assert method.facts().as_json()["promise"] == "NOT ε-LDP"
     assert method.spent_on(5) > 20
     honest = ew.method("ngram", town, epsilon=5)
-    assert honest.describe()["is_ldp"] is True
+    assert honest.facts().as_json()["is_ldp"] is True
     assert honest.spent_on(5) == 5
     day = next(d for d in _days(town, 50) if len(d) == 3)
     shared, info = method.share(day)
@@ -171,6 +171,7 @@ def test_sensitivity_one_is_never_called_ldp(town: World) -> None:
         ({"epsilon": 0}, "epsilon"),
         ({"epsilon": 5, "n": 0}, "n: found 0"),
         ({"epsilon": 5, "sensitivity": 2}, "sensitivity"),
+        ({"epsilon": 5, "sensitivity": 1}, "sensitivity: is no option of ngram"),
         ({}, "either"),
         ({"epsilon": 5, "epsilon_per_draw": 1}, "either"),
     ],
@@ -184,9 +185,8 @@ def test_bad_options_are_refused(town: World, options: dict[str, Any], said: str
 
 def test_any_visit_has_a_region(town: World) -> None:
     """Closed place, unknown place, a timestep after midnight: the nearest region, never an error (R10)."""
-    finder = RegionFinder(town)
     day = ew.Trajectory([("p00", 3), ("nowhere", 70), ("p24", 999)])
-    regions = finder.regions_of(day)
+    regions = RegionOfEachVisit(town)(day)
     assert len(regions) == 3
     assert town.regions.mid_hours[regions[0]] < 9
     assert abs(town.regions.mid_hours[regions[1]] - 11.7) < 1

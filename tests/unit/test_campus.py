@@ -94,15 +94,15 @@ def test_three_events_are_induced(campus: Campus) -> None:
 
 def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     for folder in ("a", "b"):
-        write_dataset(tmp_path / folder, read_campus(None, people=50, seed=3, progress=_silent))
-    write_dataset(tmp_path / "c", read_campus(None, people=50, seed=4, progress=_silent))
+        write_dataset(tmp_path / folder, read_campus(people=50, seed=3, progress=_silent))
+    write_dataset(tmp_path / "c", read_campus(people=50, seed=4, progress=_silent))
     for name in ("places.csv", "categories.csv", "trajectories.csv", "world.toml", "SOURCE.md"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert (tmp_path / "a/trajectories.csv").read_bytes() != (tmp_path / "c/trajectories.csv").read_bytes()
 
 
 def test_written_trajectories_have_the_standard_columns(tmp_path: Path) -> None:
-    write_dataset(tmp_path, read_campus(None, people=20, seed=1, progress=_silent))
+    write_dataset(tmp_path, read_campus(people=20, seed=1, progress=_silent))
     with (tmp_path / "trajectories.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["uid", "tid", "datetime", "lat", "lng", "place_id"]
@@ -185,7 +185,7 @@ def test_bad_ubc_files(tmp_path: Path, content: bytes, said: str) -> None:
 @pytest.mark.skipif(not RAW.exists(), reason="the real UBC files are not here (set ELSEWHERE_DATA)")
 @pytest.mark.parametrize("name", ["ubcv_buildings.csv.gz", "ubcv_buildings.geojson.gz"])
 def test_real_ubc_buildings(tmp_path: Path, name: str) -> None:
-    facts = write_dataset(tmp_path, read_campus(RAW / name, people=200, seed=1, progress=_silent))
+    facts = write_dataset(tmp_path, read_campus([RAW / name], people=200, seed=1, progress=_silent))
     assert facts["places"] == 431
     world = build_world(read_config(tmp_path / "world.toml"))
     assert len(world.places) == 431

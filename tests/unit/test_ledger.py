@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import elsewhere as ew
+from elsewhere.experiments.tilted import tilted_ngram
 from elsewhere.methods.sharing import Sharing
 from worlds import build, place
 
@@ -217,7 +218,7 @@ def test_what_cannot_be_shared_is_not_charged(tmp_path: Path, method: Sharing) -
     with pytest.raises(ew.InputError, match="takes too long"):
         ledger.share("2025-09-17", DAY, ew.method("ngram", method.world, epsilon=500))
     with pytest.raises(ew.InputError, match="ε-LDP"):
-        ledger.share("2025-09-17", DAY, ew.method("ngram", method.world, epsilon=5, sensitivity=1))
+        ledger.share("2025-09-17", DAY, tilted_ngram(method.world, epsilon=5))
     assert ledger.spent == 0
 
 

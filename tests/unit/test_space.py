@@ -29,7 +29,7 @@ def _divide(rows: list[Place], settings: SpaceSettings, polygons: Polygons | Non
         [
             GridSpace(cells=4),
             GridSpace(cells=6),
-            ClusterSpace(kind="clusters", counts=[5, 3]),
+            ClusterSpace(kind="clusters", counts=(5, 3)),
             H3Space(kind="h3"),
         ]
     ),
@@ -79,7 +79,7 @@ def test_clusters_gather_what_is_near() -> None:
         for name, lat in (("a", 50), ("b", 51), ("c", 52))
         for i in range(5)
     ]
-    levels = _divide(rows, ClusterSpace(kind="clusters", counts=[3, 2]))
+    levels = _divide(rows, ClusterSpace(kind="clusters", counts=(3, 2)))
     assert [len(set(levels.cells[0][i : i + 5].tolist())) for i in (0, 5, 10)] == [1, 1, 1]
     assert len(set(levels.cells[0].tolist())) == 3
     assert len(set(levels.cells[1].tolist())) == 2

@@ -60,7 +60,7 @@ class AuditReport:
     def promise(self) -> str:
         days = "any two days"
         if self.facts.length_is_public:
-            days += f" of {self.length} visits" if self.length > 1 else " of one visit"
+            days += f" of {_visits(self.length)}"
         if not self.is_ldp:
             return (
                 f"No promise: for {days} the chances of a shared day can differ by a factor of up to "
@@ -75,8 +75,8 @@ class AuditReport:
     def days(self) -> str:
         """Which days it is about."""
         if self.facts.length_is_public:
-            return f"a day of {self.length} visits"
-        return f"any day, shared as at most {self.facts.most_visits} visits"
+            return f"a day of {_visits(self.length)}"
+        return f"any day, shared as at most {_visits(self.facts.most_visits)}"
 
     @property
     def how(self) -> str:
@@ -102,7 +102,7 @@ class AuditReport:
         ]
         if self.facts.length_is_public:
             return ["the number of visits of the day", *public]
-        return [f"that the day is shared as at most {self.facts.most_visits} visits", *public]
+        return [f"that the day is shared as at most {_visits(self.facts.most_visits)}", *public]
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -182,6 +182,10 @@ def _lines(method: Sharing, length: int, tick: Callable[[], None]) -> list[DrawL
     # Randomised response spends its ε to the last digit: the accepted mass is the same for every truth.
     epsilon = method.hidden.epsilon
     return [DrawLine(what="length", count=1, epsilon=epsilon, spent=float(epsilon), is_exact=True), *lines]
+
+
+def _visits(count: int | None) -> str:
+    return "one visit" if count == 1 else f"{count} visits"
 
 
 def _words(draw: Draw) -> str:

@@ -123,7 +123,7 @@ def _print(report: AuditReport, page: Path | None) -> None:
         "Spent": f"at most {report.spent:.4f}{_share_of_claim(report)}",
         "How": report.how,
         **_usual(report),
-        "": report.facts.not_hidden,
+        "Hidden": report.facts.hides,
         "Not protected": "; ".join(report.not_protected),
         "World": report.world,
     }

@@ -88,7 +88,7 @@ def _command(entry: SourceEntry) -> Callable[..., None]:
 
     def run(output: Path, **given: Any) -> None:
         raw = given.pop("raw") or []
-        feasible_only, as_json = given.pop("feasible_only"), given.pop("as_json")
+        feasible_only, as_json = given.pop("feasible_only", False), given.pop("as_json")
         if "world" in given:
             given["world"] = World.load(given["world"])
         with progress_bar(entry.doing) as progress:
@@ -104,7 +104,8 @@ def _command(entry: SourceEntry) -> Callable[..., None]:
         kind: Any = Path if option.annotation is World else option.annotation
         written_as = _OPTIONS.get(option.name, typer.Option(f"--{option.name.replace('_', '-')}"))
         parameters.append(_parameter(option.name, Annotated[kind, written_as], option.default))
-    parameters.append(_parameter("feasible_only", _FEASIBLE, default=False))
+    if not entry.is_private:
+        parameters.append(_parameter("feasible_only", _FEASIBLE, default=False))
     parameters.append(_parameter("as_json", _AS_JSON, default=False))
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # any function may have one
     run.__annotations__ = {one.name: one.annotation for one in parameters}

@@ -111,7 +111,7 @@ def _for_people(
     lines = {
         "Shared": f"{shared}, in {output}",
         "Promise": promise,
-        "": facts.not_hidden,
+        "Hidden": facts.hides if metadata.is_ldp else "nothing that could be promised",
         "Method": facts.method + options,
         "World": metadata.world,
         "Time": f"{seconds:.2f} s",

@@ -109,7 +109,7 @@ def share(
         if is_again
         else f"Shared with {name}, ε = {facts.epsilon}"
     )
-    out.print(facts.not_hidden, soft_wrap=True)
+    out.print(f"Hidden: {facts.hides}.", soft_wrap=True)
     out.print(f"{how}{where}. Spent {float(ledger.spent):g} of {float(ledger.cap):g} ({ledger_file}).")
 
 

@@ -36,6 +36,12 @@ class SourceEntry:
     """``read(raw, **options, progress=...)``; its keyword arguments are the options on the command line."""
     summary: str
     """What it is and what is made of it, in a sentence."""
+    files: str
+    """Which raw files it takes."""
+    places: str
+    """What its places are."""
+    days: str
+    """What its trajectories are."""
     example: str
     """Arguments of `elsewhere dataset`, as people would type them."""
     doing: str = "Reading"
@@ -44,6 +50,8 @@ class SourceEntry:
     """What captions call it where it is read from raw files."""
     speed_kmh: float | None = None
     """Travel speed in experiments; None: not one of their data sets."""
+    is_private: bool = False
+    """Somebody's own days, all of them kept."""
     pick: Pick = _none
     """Of many files those of this source, told apart by what they hold; none if some are missing."""
 
@@ -64,6 +72,9 @@ _ENTRIES = (
         name="campus",
         read=read_campus,
         summary="Make the paper's campus: buildings of nine categories and a day of each of its people.",
+        files="none, or UBC's buildings (CSV or GeoJSON)",
+        places="262 made up, or 431 real buildings",
+        days="made up, by the paper's recipe with its three events",
         example="campus -o campus",
         doing="Making up days",
         real="UBC campus, made-up days",
@@ -74,6 +85,9 @@ _ENTRIES = (
         name="foursquare",
         read=read_foursquare,
         summary="Foursquare check-ins (TSMC2014) and the category tree (v2 JSON): venues, people's days.",
+        files="TSMC2014 check-ins (tab separated, or the CSV in circulation); category tree (v2 JSON)",
+        places="the most popular venues; private homes only with `--with-homes`",
+        days="people's local days",
         example="foursquare --raw dataset_TSMC2014_NYC.txt --raw categories.json -o nyc",
         doing="Reading check-ins",
         real="Foursquare NYC",
@@ -84,6 +98,9 @@ _ENTRIES = (
         name="taxi",
         read=read_taxi,
         summary="New York taxi trips of 2013 (TLC, DEBS 2015) on Foursquare's places: drivers' days.",
+        files="trips of 2013 (TLC, DEBS 2015, whole days by taxi), and the two files of `foursquare`",
+        places="as `foursquare`",
+        days="drivers' days, matched within 100 m",
         example="taxi --raw trip_data_1.csv --raw checkins.txt --raw categories.json -o taxi",
         doing="Reading trips",
     ),
@@ -91,6 +108,9 @@ _ENTRIES = (
         name="safegraph",
         read=read_safegraph,
         summary="SafeGraph's Core Places and Patterns, NAICS codes: places, days made up from popularity.",
+        files="Core Places; Patterns (monthly or weekly); NAICS codes (`code, title`) if titles are wanted",
+        places="those with patterns",
+        days="made up from popularity by hour and dwell times",
         example="safegraph --raw core_poi.csv --raw patterns.csv --raw naics.csv -o town",
         doing="Making up days",
         real="SafeGraph, made-up days",
@@ -101,6 +121,9 @@ _ENTRIES = (
         name="osm",
         read=read_osm,
         summary="Any city of OpenStreetMap: places with their own hours, streets, made-up days.",
+        files="an `.osm.pbf` or `.osm`, or Parquet of Overture Maps or Foursquare Open Source Places",
+        places="named ones, with their own hours",
+        days="made up from a prior by kind of place and hour",
         example="osm -o helsinki",
         doing="Making up days",
     ),
@@ -108,7 +131,11 @@ _ENTRIES = (
         name="personal",
         read=read_personal,
         summary="Your own days, from Google Timeline or Takeout, GPX, OwnTracks or CSV, on a world. PRIVATE.",
+        files="your own exports: see [Share a day](share-a-day.md)",
+        places="those of a given world",
+        days="your own days. Private",
         example="personal --raw Timeline.json -w city.world -o mine",
+        is_private=True,
     ),
 )
 

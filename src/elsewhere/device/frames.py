@@ -20,10 +20,29 @@ _GEOMETRIES = ("geometry", "geom")
 
 
 def from_frame(frame: Any, *, world: World) -> list[Trajectory]:
-    """Trajectories of a frame shaped like scikit-mobility's, trackintel's staypoints or movingpandas'.
+    """Trajectories of a pandas frame as scikit-mobility, trackintel or movingpandas have it.
 
-    Columns go by any of their usual names; positions may be columns or points under ``geometry`` or ``geom``,
-    times may be the index. The rows of one trajectory stand together.
+    Parameters
+    ----------
+    frame
+        Columns go by any of their usual names; positions may be columns or points under ``geometry`` or
+        ``geom``, times may be the index. The rows of one trajectory stand together.
+    world
+        Points without a known place go to its nearest place within 100 m.
+
+    Returns
+    -------
+    list of Trajectory
+        In the order of the frame. PRIVATE.
+
+    Raises
+    ------
+    InputError
+        With every fault, by row and column; private values are never quoted.
+
+    Examples
+    --------
+    >>> days = ew.from_frame(frame, world=world)
     """
     columns = _columns(frame)
     matcher = Matcher(world.places, world.clock, SystemRandomness())
@@ -66,7 +85,28 @@ def to_frame(
 ) -> Any:
     """Shared trajectories as a pandas frame with the columns of another tool.
 
-    ``uids`` name the people (1, 2, ... otherwise), ``date`` the day (else the world's).
+    Parameters
+    ----------
+    shared
+        What `Sharing.share_many` gave.
+    world
+        The world they were shared on.
+    like
+        "scikit-mobility", "trackintel" or "movingpandas".
+    uids
+        Names of the people; 1, 2, ... if not given.
+    date
+        The day; the world's if not given.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each visit.
+
+    Examples
+    --------
+    >>> list(ew.to_frame(shared, world=world).columns)
+    ['uid', 'tid', 'datetime', 'lat', 'lng', 'place_id']
     """
     try:
         import pandas as pd  # noqa: PLC0415 - not a dependency

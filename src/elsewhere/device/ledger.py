@@ -71,7 +71,27 @@ def _checked_cap(cap: float | str | Fraction) -> Fraction:
 
 
 class Ledger:
-    """SQLite file of all sharings of one person."""
+    """What one person has shared, what it cost, and never more than a cap: an SQLite file.
+
+    Parameters
+    ----------
+    path
+        The file; made if it is not there.
+    cap
+        The sum of ε that may ever be spent. A new ledger needs one, and it never changes.
+
+    Raises
+    ------
+    InputError
+        If the file is no ledger, or has another cap.
+
+    Examples
+    --------
+    >>> ledger = ew.Ledger("my.ledger", cap=20)
+    >>> shared = ledger.share("2025-09-17", day, ew.method("ngram", world, epsilon=5))
+    >>> float(ledger.spent)
+    5.0
+    """
 
     def __init__(self, path: str | Path, cap: float | str | Fraction | None = None) -> None:
         """Open a ledger; a new one needs its cap on the sum of ε, which never changes afterwards."""
@@ -99,7 +119,27 @@ class Ledger:
             raise InputError(str(path), f"its cap is {float(self.cap):g} and cannot be changed")
 
     def share(self, day: str, trajectory: Trajectory, method: Method) -> SharedTrajectory:
-        """Share a day; asked again for the same day, the same report comes back and nothing is spent."""
+        """Share a day; asked again for the same day, the same report comes back and nothing is spent.
+
+        Parameters
+        ----------
+        day
+            The date, as in "2025-09-17".
+        trajectory
+            What was true. PRIVATE.
+        method
+            How to share it. Only methods that are ε-LDP are taken.
+
+        Returns
+        -------
+        SharedTrajectory
+            What may leave the device.
+
+        Raises
+        ------
+        BudgetError
+            If this would pass the cap.
+        """
         if not _is_date(day):
             raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
         if not method.facts().is_ldp:

@@ -39,15 +39,17 @@ class MethodFacts:
     """The method's own settings."""
 
     @property
-    def not_hidden(self) -> str:
+    def hides(self) -> str:
         """In one line what is hidden of a day, and what is not."""
+        if not self.is_ldp:
+            return "nothing that could be promised: it is not ε-LDP"
         hidden = "places and times"
-        public = ["that you take part", "the date", "the world"]
+        public = ["that a person takes part", "the date", "the ids it is filed under", "the world"]
         if self.length_is_public:
             public.insert(0, "the number of visits")
         else:
             hidden += f", and the number of visits (among 1 to {self.most_visits})"
-        return f"Hidden: {hidden}. Not hidden: {', '.join(public)}."
+        return f"{hidden}. Not hidden: {', '.join(public)}"
 
     def as_json(self) -> dict[str, Any]:
         """As the metadata of a file has it: only what applies."""

@@ -38,6 +38,8 @@ class MethodEntry:
     make: Callable[..., Core]
     summary: str
     """What it draws, in a few words."""
+    draws: str = "1"
+    """How many draws share ε, in the paper's letters."""
     paper: str = "ours"
     """What the paper calls it."""
     colour: str = "#000000"
@@ -86,6 +88,7 @@ _ENTRIES = (
         name="ngram",
         make=Ngram,
         summary="overlapping n-grams of regions",
+        draws="|τ| + n − 1",
         paper="NGram",
         colour="#1f4ed8",
     ),
@@ -93,6 +96,7 @@ _ENTRIES = (
         name="ngram-noh",
         make=partial(PlaceNgram, has_categories=True),
         summary="timesteps, then n-grams of places; no hierarchy",
+        draws="2|τ| + n − 1",
         paper="NGramNoH",
         colour="#0e9384",
     ),
@@ -100,6 +104,7 @@ _ENTRIES = (
         name="physdist",
         make=partial(PlaceNgram, has_categories=False),
         summary="the same, by distance in space alone",
+        draws="2|τ| + n − 1",
         paper="PhysDist",
         colour="#b54708",
     ),
@@ -107,6 +112,7 @@ _ENTRIES = (
         name="ind-reach",
         make=partial(Individual, uses_reach=True),
         summary="single visits, each reachable from the one drawn before",
+        draws="|τ|",
         paper="IndReach",
         colour="#7a5af8",
     ),
@@ -114,6 +120,7 @@ _ENTRIES = (
         name="ind-noreach",
         make=partial(Individual, uses_reach=False),
         summary="single visits, times shifted afterwards",
+        draws="|τ|",
         paper="IndNoReach",
         colour="#dd2590",
     ),
@@ -143,6 +150,7 @@ _ENTRIES = (
         name="uniform",
         make=uniform,
         summary="null: any feasible day",
+        draws="0",
         paper="none",
         colour="#344054",
         is_null=True,
@@ -151,6 +159,7 @@ _ENTRIES = (
         name="popular",
         make=popular,
         summary="null: popular places at popular times",
+        draws="0",
         paper="none",
         colour="#475467",
         is_null=True,
@@ -159,6 +168,7 @@ _ENTRIES = (
         name="constant",
         make=constant,
         summary="null: one public day for everybody with as many visits",
+        draws="0",
         paper="none",
         colour="#667085",
         is_null=True,
@@ -167,6 +177,7 @@ _ENTRIES = (
         name="typical",
         make=typical,
         summary="null: one public day for everybody, of any number of visits",
+        draws="0",
         paper="none",
         colour="#8c6d1f",
         hides_length=True,

@@ -44,7 +44,14 @@ class _Done:
 
 
 class Sharing:
-    """A method ready to share: the core of a family, and the length hidden if so wished."""
+    """A method ready to share, made by `method`.
+
+    Examples
+    --------
+    >>> codebook = ew.method("codebook", world, epsilon=5)
+    >>> shared, info = codebook.share(day)
+    >>> many = codebook.share_many([day] * 3)
+    """
 
     def __init__(self, core: Core, hidden: HiddenLength | None = None) -> None:
         self.core = core
@@ -97,7 +104,25 @@ class Sharing:
     def share(
         self, trajectory: Trajectory, *, randomness: Randomness | None = None
     ) -> tuple[SharedTrajectory, ShareInfo]:
-        """One person's day, with constant work (R15)."""
+        """Share one person's day: what a device does.
+
+        Parameters
+        ----------
+        trajectory
+            What was true. PRIVATE.
+        randomness
+            For experiments only. The operating system's, if not given.
+
+        Returns
+        -------
+        SharedTrajectory, ShareInfo
+            What may leave the device, and how it went, which may not. The work is the same whatever is true.
+
+        Raises
+        ------
+        InputError
+            If days of this length cannot be shared.
+        """
         source = randomness or SystemRandomness()
         self.prepare(len(trajectory))
         lengths, length_trials = self._lengths([trajectory], source, constant_work=True)
@@ -119,7 +144,24 @@ class Sharing:
         randomness: Randomness | None = None,
         progress: Progress = no_progress,
     ) -> list[SharedTrajectory]:
-        """Many days, in the order given."""
+        """Share many days, with the work spread over threads.
+
+        Parameters
+        ----------
+        trajectories
+            What was true. PRIVATE.
+        workers
+            Threads; compiled loops let them work side by side.
+        randomness
+            For experiments only. The operating system's, if not given.
+        progress
+            Called with how many days are done, and how many there are.
+
+        Returns
+        -------
+        list of SharedTrajectory
+            In the order given.
+        """
         return self.share_batch(
             trajectories, workers=workers, randomness=randomness, progress=progress
         ).shared

@@ -55,7 +55,31 @@ class GraphBuilder(Protocol):
 
 
 def build_world(config: WorldConfig | str | Path, progress: Progress = no_progress) -> World:
-    """Read the tables that ``config``, or the `world.toml` at that path, names and build their world."""
+    """Build a world from tables of places and categories.
+
+    Parameters
+    ----------
+    config
+        The path of a `world.toml`, or what `read_config` made of one.
+    progress
+        Called with how many regions are connected, and how many there are.
+
+    Returns
+    -------
+    World
+        Immutable, named by its content hash. The same input gives the same world, byte for byte.
+
+    Raises
+    ------
+    InputError
+        With every fault of a table, by row and column.
+
+    Examples
+    --------
+    >>> world = ew.build_world("world.toml")
+    >>> len(world.places)
+    3
+    """
     if not isinstance(config, WorldConfig):
         config = read_config(config)
     settings = config.settings

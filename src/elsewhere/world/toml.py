@@ -64,7 +64,30 @@ def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldC
 
 
 def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> WorldConfig:
-    """Read a `world.toml`; ``overrides`` replace its keys (their paths start at the current folder)."""
+    """Read and check a `world.toml`.
+
+    Parameters
+    ----------
+    path
+        The file. Paths in it start at its folder.
+    overrides
+        Keys that replace those of the file, such as ``{"kappa": 5}``; paths start at the current folder.
+
+    Returns
+    -------
+    WorldConfig
+        The tables and frozen settings, for `build_world`.
+
+    Raises
+    ------
+    InputError
+        With every fault, by key.
+
+    Examples
+    --------
+    >>> ew.read_config("world.toml", {"speed_kmh": 4}).settings.travel.speed_kmh
+    4.0
+    """
     path = Path(path)
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))

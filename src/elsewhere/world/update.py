@@ -38,7 +38,33 @@ from elsewhere.world.world import World
 
 
 def update_world(world: World, changes: str | Path, progress: Progress = no_progress) -> World:
-    """World after the changes in a table of places (see `inputs.tables.read_place_changes`)."""
+    """A world after changes to some of its places; what did not change is not worked out again.
+
+    Parameters
+    ----------
+    world
+        The world as it was.
+    changes
+        A table of changed and new places, columns as in the table of places. A column ``remove`` takes places
+        away. Columns that it does not have stay as they are.
+    progress
+        Called with how many regions are connected, and how many there are.
+
+    Returns
+    -------
+    World
+        Exactly what `build_world` would give for the changed table.
+
+    Raises
+    ------
+    InputError
+        With every fault of the table; or if travel to a new place cannot be known.
+
+    Examples
+    --------
+    >>> ew.update_world(world, "changed.csv").hash == world.hash
+    False
+    """
     settings = world.settings
     try:
         check_settings(settings)

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 import shapely
-from elsewhere.datasets.city import read_city
 
 import elsewhere as ew
 from elsewhere.datasets.bundle import write_dataset
 from elsewhere.datasets.feasible import only_feasible
+from elsewhere.datasets.osm import read_osm
 from elsewhere.datasets.osm_places import embedded_city
 from elsewhere.datasets.osm_tags import groups, kind_of
 from elsewhere.errors import InputError
@@ -55,7 +55,7 @@ def _extract(folder: Path) -> Path:
 
 
 def test_places_streets_and_days_of_an_extract(tmp_path: Path) -> None:
-    dataset = read_city(_extract(tmp_path), limit=None, timezone="UTC", people=50)
+    dataset = read_osm([_extract(tmp_path)], limit=None, timezone="UTC", people=50)
     by_id = {place.place_id: place for place in dataset.places}
     assert set(by_id) == {"n11", "n12", "n15", "n16", "w2"}
     assert by_id["n11"].category_ids == ("Food and drink > Eating out > amenity=restaurant",)
@@ -74,7 +74,7 @@ def test_places_streets_and_days_of_an_extract(tmp_path: Path) -> None:
     world = ew.build_world(path)
     assert isinstance(world.travel, StepTable)
     assert world.clock.timezone == "UTC"
-    again = read_city(_extract(tmp_path), limit=None, timezone="UTC", people=50)
+    again = read_osm([_extract(tmp_path)], limit=None, timezone="UTC", people=50)
     assert len(list(only_feasible(again))) == 50
 
 
@@ -120,33 +120,37 @@ def _overture_places(folder: Path) -> Path:
 
 
 def test_places_of_parquet_tables(tmp_path: Path) -> None:
-    dataset = read_city(_foursquare_places(tmp_path), limit=None, timezone="UTC", people=10)
+    dataset = read_osm([_foursquare_places(tmp_path)], limit=None, timezone="UTC", people=10)
     assert [place.place_id for place in dataset.places] == ["f1", "f2"]
     assert dataset.places[0].category_ids == ("Dining and Drinking > Restaurant > Pizzeria",)
     assert dataset.roads is None
     assert write_dataset(tmp_path / "fsq", dataset)["trajectories"] == 10
-    dataset = read_city(_overture_places(tmp_path), limit=None, timezone="UTC", people=10)
+    dataset = read_osm([_overture_places(tmp_path)], limit=None, timezone="UTC", people=10)
     assert [place.name for place in dataset.places] == ["One", "Two"]
     assert dataset.places[0].latitude == 50.0
     assert dataset.tree.ids[0] == "eat_and_drink"
     pl.DataFrame({"x": [1]}).write_parquet(tmp_path / "x.parquet")
     with pytest.raises(InputError, match="neither Foursquare's columns"):
-        read_city(tmp_path / "x.parquet", limit=None, timezone="UTC")
+        read_osm([tmp_path / "x.parquet"], limit=None, timezone="UTC")
     (tmp_path / "y.parquet").write_text("nothing of the kind")
     with pytest.raises(InputError, match="not a Parquet file"):
-        read_city(tmp_path / "y.parquet", limit=None, timezone="UTC")
+        read_osm([tmp_path / "y.parquet"], limit=None, timezone="UTC")
 
 
 def test_helsinki_is_embedded() -> None:
-    dataset = read_city(embedded_city(), limit=2000, timezone="Europe/Helsinki", people=20)
+    dataset = read_osm([embedded_city()], limit=2000, timezone="Europe/Helsinki", people=20)
     assert len(dataset.places) > 1000
     assert dataset.steps["places with opening hours of their own"] > 400
     assert len(list(dataset.days)) == 20
 
 
 def test_the_real_manhattan() -> None:
-    dataset = read_city(
-        real("osm/manhattan_midtown.osm.pbf"), limit=None, timezone="America/New_York", people=5, mode=None
+    dataset = read_osm(
+        [real("osm/manhattan_midtown.osm.pbf")],
+        limit=None,
+        timezone="America/New_York",
+        people=5,
+        streets="none",
     )
     assert len(dataset.places) >= 5000
     assert dataset.steps["places with opening hours of their own"] >= 2000

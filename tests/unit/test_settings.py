@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.world.build import plain_settings
-from elsewhere.world.settings import GridSpace, MatrixTravel, SpeedTravel, WorldConfig, restored_settings
+from elsewhere.world.settings import GridSpace, MatrixTravel, SpeedTravel, WorldConfig, settings_from_plain
 from elsewhere.world.toml import parse_config, read_config
 
 TABLES = {"places": "places.csv", "categories": "categories.csv"}
@@ -103,7 +102,11 @@ def test_not_toml(tmp_path: Path, text: str, said: str) -> None:
 )
 def test_settings_survive_the_world_file_without_paths(keys: dict[str, Any]) -> None:
     settings = _parse(**keys).settings
-    plain = plain_settings(settings)
+    plain = settings.plain()
     assert "csv" not in str(plain)
     assert "geojson" not in str(plain)
-    assert plain_settings(restored_settings(plain)) == plain
+    restored = settings_from_plain(plain)
+    assert restored.plain() == plain
+    assert restored == settings.without_paths()
+    names_a_file = any("file" in table for table in keys.values() if isinstance(table, dict))
+    assert (restored != settings) == names_a_file

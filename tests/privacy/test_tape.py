@@ -1,4 +1,4 @@
-"""The coin: exact, also rejecting a wrong one, and the same as its plain-Python twin."""
+"""The tape and its coin: exact, also rejecting a wrong one, and the same as its plain-Python twin."""
 
 from __future__ import annotations
 

@@ -18,16 +18,17 @@ from hypothesis import strategies as st
 from elsewhere.arrays import Indices
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
-from elsewhere.mechanism import proposal
-from elsewhere.mechanism.budget import Draw, split_evenly
-from elsewhere.mechanism.ngram import perturb_regions, plan_draws
+from elsewhere.mechanism import ngram_proposal
+from elsewhere.mechanism.budget import Draw
+from elsewhere.mechanism.ngram import NgramTables, draw_ngram, perturb_regions, score
 from elsewhere.mechanism.ngram_proposal import Proposals, build_proposals, propose
-from elsewhere.mechanism.rejection import SCORE_STEPS, coin_of, draw_walk, score
+from elsewhere.mechanism.rejection import SCORE_STEPS, coin_of
+from elsewhere.mechanism.windows import window_tables
 from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.tape import Tape, new_tape, ran_out
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
-from privacy_tools import PlainTape, exact_draw, p_value
+from privacy_tools import PlainTape, even_draws, exact_draw, p_value
 from worlds import build, place, world_inputs
 
 SAMPLES = 100_000
@@ -35,10 +36,10 @@ SAMPLES = 100_000
 
 @compiled
 def _proposed(tape: Tape, proposals: Proposals, length: int, samples: int) -> Indices:
-    walks = np.empty((samples, length), dtype=np.int32)
+    ngrams = np.empty((samples, length), dtype=np.int32)
     for i in range(samples):
-        propose(tape, proposals, walks[i])
-    return walks
+        propose(tape, proposals, ngrams[i])
+    return ngrams
 
 
 def _graph(edges: np.ndarray[Any, np.dtype[np.bool_]]) -> RegionGraph:
@@ -48,11 +49,11 @@ def _graph(edges: np.ndarray[Any, np.dtype[np.bool_]]) -> RegionGraph:
     return RegionGraph(words=words, out_degrees=degrees_of(words))
 
 
-def _walks(edges: np.ndarray[Any, np.dtype[np.bool_]], length: int) -> list[tuple[int, ...]]:
+def _ngrams(edges: np.ndarray[Any, np.dtype[np.bool_]], length: int) -> list[tuple[int, ...]]:
     return [
-        walk
-        for walk in product(range(len(edges)), repeat=length)
-        if all(edges[a, b] for a, b in pairwise(walk))
+        ngram
+        for ngram in product(range(len(edges)), repeat=length)
+        if all(edges[a, b] for a, b in pairwise(ngram))
     ]
 
 
@@ -61,21 +62,21 @@ def _walks(edges: np.ndarray[Any, np.dtype[np.bool_]], length: int) -> list[tupl
 def test_proposals_are_uniform_also_where_counts_are_rounded(
     monkeypatch: pytest.MonkeyPatch, bits: int, length: int
 ) -> None:
-    monkeypatch.setattr(proposal, "_WEIGHT_BITS", bits)
+    monkeypatch.setattr(ngram_proposal, "_WEIGHT_BITS", bits)
     generator = np.random.default_rng(3)
     edges = generator.random((7, 7)) < np.linspace(0.1, 0.9, 7)[:, None]
     proposals = build_proposals(_graph(edges), length)
     assert bits == 61 or length < 3 or proposals.scales.max() > 1
     tape = new_tape(SeededRandomness(4).words(SAMPLES * 60))
-    walks = _proposed(tape, proposals, length, SAMPLES)
+    ngrams = _proposed(tape, proposals, length, SAMPLES)
     assert not ran_out(tape)
-    everything = _walks(edges, length)
-    counts = Counter(map(tuple, walks.tolist()))
+    everything = _ngrams(edges, length)
+    counts = Counter(map(tuple, ngrams.tolist()))
     assert p_value(counts, dict.fromkeys(everything, 1 / len(everything))) > 1e-4
     if length > 1:
-        skewed = {walk: 1.0 + 0.3 * (walk[0] % 2) for walk in everything}
+        skewed = {ngram: 1.0 + 0.3 * (ngram[0] % 2) for ngram in everything}
         total = sum(skewed.values())
-        assert p_value(counts, {walk: weight / total for walk, weight in skewed.items()}) < 1e-6
+        assert p_value(counts, {ngram: weight / total for ngram, weight in skewed.items()}) < 1e-6
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +89,18 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> World:
     return build(tmp_path_factory.mktemp("small"), rows, {"kappa": 1, "timestep_minutes": 60})
 
 
-def _scores(world: World, true_walk: Indices, walks: list[tuple[int, ...]]) -> list[int]:
-    delta = len(true_walk) * world.max_distance
-    return [score(world.distances, true_walk, np.array(walk, dtype=np.int32), delta) for walk in walks]
+def _scores(world: World, true_ngram: Indices, ngrams: list[tuple[int, ...]]) -> list[int]:
+    delta = len(true_ngram) * world.max_distance
+    return [score(world.distances, true_ngram, np.array(ngram, dtype=np.int32), delta) for ngram in ngrams]
+
+
+def _tables(world: World, draws: tuple[Draw, ...], n: int) -> NgramTables:
+    return NgramTables(
+        draws=draws,
+        windows=window_tables(draws, world.max_distance),
+        proposals=build_proposals(world.graph, n),
+        distances=world.distances,
+    )
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
@@ -101,30 +111,27 @@ def test_draws_follow_the_exponential_mechanism(small: World, length: int, const
     edges = np.array(
         [[small.graph.has_edge(a, b) for b in range(len(small.regions))] for a in range(len(small.regions))]
     )
-    walks = _walks(edges, length)
-    true_walk = np.array(walks[0], dtype=np.int32)
+    ngrams = _ngrams(edges, length)
+    true_ngram = np.array(ngrams[0], dtype=np.int32)
     epsilon = Fraction(4)
-    draws = [Draw(start=0, length=length, epsilon=epsilon)]
-    plan = plan_draws(draws, small.max_distance)
+    draws = (Draw(start=0, length=length, epsilon=epsilon),)
     found, _ = perturb_regions(
-        np.tile(true_walk, (samples, 1)),
-        plan,
-        build_proposals(small.graph, length),
-        small.distances,
+        np.tile(true_ngram, (samples, 1)),
+        _tables(small, draws, length),
         SeededRandomness(5),
         constant_work=constant_work,
     )
     counts = Counter(map(tuple, found.tolist()))
-    scores = _scores(small, true_walk, walks)
-    base = [1 / len(walks)] * len(walks)
+    scores = _scores(small, true_ngram, ngrams)
+    base = [1 / len(ngrams)] * len(ngrams)
     right = exact_draw(scores, base, epsilon, coin_of(epsilon).trials)
     wrong = exact_draw(scores, base, epsilon * Fraction(13, 10), coin_of(epsilon).trials)
-    assert p_value(counts, dict(zip(walks, right, strict=True))) > 1e-4
-    assert p_value(counts, dict(zip(walks, wrong, strict=True))) < 1e-4
+    assert p_value(counts, dict(zip(ngrams, right, strict=True))) > 1e-4
+    assert p_value(counts, dict(zip(ngrams, wrong, strict=True))) < 1e-4
 
 
 def _plain_draw(
-    twin: PlainTape, world: World, true_walk: Indices, epsilon: Fraction, edges: Any, *, is_constant: bool
+    twin: PlainTape, world: World, true_ngram: Indices, epsilon: Fraction, edges: Any, *, is_constant: bool
 ) -> list[int]:
     """One draw of a bigram again: Python integers, lists, and the formulas as they stand."""
     degrees = edges.sum(axis=1).tolist()
@@ -142,7 +149,7 @@ def _plain_draw(
     for _ in range(coin.trials):
         candidate = propose_bigram()
         distance = sum(
-            float(world.distances.combined(x, y)) for x, y in zip(true_walk, candidate, strict=True)
+            float(world.distances.combined(x, y)) for x, y in zip(true_ngram, candidate, strict=True)
         )
         far = min(SCORE_STEPS, math.ceil(distance / (2 * world.max_distance) * SCORE_STEPS))
         if twin.accepts_exp(epsilon * far / (2 * SCORE_STEPS), coin.denominator):
@@ -154,9 +161,9 @@ def _plain_draw(
 
 
 @pytest.mark.parametrize("is_constant", [False, True])
-@pytest.mark.parametrize("true_walk", [[0, 1], [3, 2]])
+@pytest.mark.parametrize("true_ngram", [[0, 1], [3, 2]])
 def test_the_compiled_draw_and_its_twin_agree_word_for_word(
-    small: World, true_walk: list[int], is_constant: bool
+    small: World, true_ngram: list[int], is_constant: bool
 ) -> None:
     """T6 too: with constant work the twin makes all N trials, whatever is true, and uses the same words."""
     edges = np.array(
@@ -165,20 +172,20 @@ def test_the_compiled_draw_and_its_twin_agree_word_for_word(
     proposals = build_proposals(small.graph, 2)
     epsilon = Fraction(5, 3)
     coin = coin_of(epsilon)
-    truth = np.array(true_walk, dtype=np.int32)
+    truth = np.array(true_ngram, dtype=np.int32)
     for seed in range(60 if is_constant else 300):
         words = SeededRandomness(seed).words(6000)
         tape, twin = new_tape(words), PlainTape(words)
-        walk = np.empty(2, dtype=np.int32)
-        draw_walk(tape, proposals, small.distances, coin, 2 * small.max_distance, truth, is_constant, walk)
-        assert walk.tolist() == _plain_draw(twin, small, truth, epsilon, edges, is_constant=is_constant)
+        candidate, drawn = np.empty(2, dtype=np.int32), np.empty(2, dtype=np.int32)
+        tables = (proposals, small.distances, 2 * small.max_distance)
+        draw_ngram(tape, coin, tables, truth, is_constant, candidate, drawn)
+        assert drawn.tolist() == _plain_draw(twin, small, truth, epsilon, edges, is_constant=is_constant)
         assert tape.cursor[0] == twin.used
 
 
 def test_a_tape_that_runs_out_changes_nothing(small: World) -> None:
     """Short tapes, made longer again and again, give what one long tape gives."""
-    plan = plan_draws(split_evenly(Fraction(3), 3, 2), small.max_distance)
-    proposals = build_proposals(small.graph, 2)
+    tables = _tables(small, even_draws(Fraction(3), 3, 2), 2)
     true_regions = np.tile(np.array([0, 1, 2], dtype=np.int32), (50, 1))
 
     class Pieces(SeededRandomness):
@@ -187,12 +194,8 @@ def test_a_tape_that_runs_out_changes_nothing(small: World) -> None:
         def words(self, _count: int) -> Any:
             return super().words(7)
 
-    whole, _ = perturb_regions(
-        true_regions, plan, proposals, small.distances, SeededRandomness(6), constant_work=False
-    )
-    pieces, _ = perturb_regions(
-        true_regions, plan, proposals, small.distances, Pieces(6), constant_work=False
-    )
+    whole, _ = perturb_regions(true_regions, tables, SeededRandomness(6), constant_work=False)
+    pieces, _ = perturb_regions(true_regions, tables, Pieces(6), constant_work=False)
     np.testing.assert_array_equal(whole, pieces)
 
 
