@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check format bench audit docs clean
+.PHONY: setup demo quick test check format bench audit docs clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml constraints.txt
@@ -12,6 +12,9 @@ setup: .venv/.ready
 
 demo: setup
 	$(BIN)/elsewhere demo --out demo
+
+quick: setup
+	$(BIN)/python -m pytest --quick
 
 test: setup
 	$(BIN)/python -m pytest

@@ -1,8 +1,8 @@
 """Four walks through the tree as data takes them: modules, folders, and switches between folders.
 
 `python benchmarks/walks.py` traces every function of the package in the order in which it is first called
-(compiled loops interpreted, so that they are seen) and prints a row for each walk. A switch is a function that
-lies in another folder than the one before it; the foundations (errors, arrays, randomness, ...) are in none.
+(compiled loops interpreted, so that they are seen) and prints a row for each walk. A switch is a function
+that lies in another folder than the one before it; the foundations (errors, arrays, ...) are in none.
 `--tree SRC` looks at another checkout, `--show` prints the way itself.
 """
 
@@ -18,7 +18,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from importlib import import_module
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import median
 from types import CodeType, FrameType
@@ -52,7 +52,7 @@ def folder_of(module: str) -> str:
 def switches(modules: list[str]) -> int:
     """How often the next function that is new lies in another folder than the one before it."""
     folders = [folder_of(module) for module in modules]
-    return sum(before != after for before, after in zip(folders, folders[1:], strict=False))
+    return sum(before != after for before, after in pairwise(folders))
 
 
 @contextlib.contextmanager

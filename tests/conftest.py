@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import zlib
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Builds write files and compile loops: time per example says nothing here.
@@ -14,3 +17,29 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("default")
+
+
+_ALWAYS = ("architecture", "unit")
+_ONE_IN = 12
+_NEVER = ("test_docs.py", "test_contributing.py", "test_experiment.py", "test_killed_at")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help=f"architecture, units, and of all other tests one in {_ONE_IN}: `make quick`",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick, leave out most of what takes long; always the same tests."""
+    if not config.getoption("--quick"):
+        return
+    kept = []
+    for item in items:
+        folder = Path(item.path).relative_to(Path(__file__).parent).parts[0]
+        is_some = zlib.crc32(item.nodeid.encode()) % _ONE_IN == 0
+        if folder in _ALWAYS or (is_some and not any(name in item.nodeid for name in _NEVER)):
+            kept.append(item)
+    items[:] = kept

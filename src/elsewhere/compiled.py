@@ -15,6 +15,7 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dis import get_instructions
 from functools import cache, wraps
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -139,7 +140,8 @@ class KeptCode(NullCache):
         return any(cache_folder().glob(f"{self._stem()}-*.nbc"))
 
     def _path(self, signature: Any, codegen: Any) -> Path:
-        about = (numba.__version__, str(signature), codegen.magic_tuple())
+        types = [_typed(argument) for argument in signature]
+        about = (numba.__version__, types, codegen.magic_tuple())
         name = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
         return cache_folder() / f"{self._stem()}-{name}.nbc"
 
@@ -179,7 +181,9 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
     names: list[str] = []
     for code in _codes(function.__code__):
         yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))
-        yield repr([value for value in code.co_consts if not _is_text_or_code(value)])
+        yield repr(
+            [value for value in code.co_consts[_has_docstring(code) :] if not isinstance(value, CodeType)]
+        )
         names += code.co_names
     values = [function.__globals__[name] for name in names if name in function.__globals__]
     values += [cell.cell_contents for cell in function.__closure__ or ()]
@@ -198,9 +202,18 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(value)
 
 
-def _is_text_or_code(value: object) -> bool:
-    """Docstrings make no difference; code inside code is looked at by itself."""
-    return isinstance(value, str | CodeType)
+def _has_docstring(code: CodeType) -> bool:
+    """Whether the first constant is a docstring, which makes no difference: then no instruction loads it."""
+    first = code.co_consts[0] if code.co_consts else None
+    return isinstance(first, str) and not any(
+        step.opname == "LOAD_CONST" and step.arg == 0 for step in get_instructions(code)
+    )
+
+
+def _typed(argument: Any) -> str:
+    """A type in full: numba names a record by its class alone, but fields may have changed places."""
+    parts = [_typed(part) for part in getattr(argument, "types", ())]
+    return f"{argument} {getattr(argument, 'fields', ())} {parts}"
 
 
 def _described(value: Any) -> str:

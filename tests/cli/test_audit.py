@@ -38,7 +38,7 @@ def test_a_person_reads_the_promise_and_what_is_spent(elsewhere: Command, world:
 
 
 def test_a_machine_reads_json(elsewhere: Command, world: Path) -> None:
-    code, out, _ = elsewhere("audit", world, "-e", "2.5", "-n", 3, "--json")
+    code, out, _ = elsewhere("audit", world, "-m", "ngram", "-e", "2.5", "-n", 3, "--json")
     facts = json.loads(out)
     assert code == 0
     assert facts["epsilon_claimed"] == "5/2"
@@ -48,11 +48,11 @@ def test_a_machine_reads_json(elsewhere: Command, world: Path) -> None:
 
 
 def test_sensitivity_one_is_told_what_it_costs(elsewhere: Command, world: Path) -> None:
-    code, out, err = elsewhere("audit", world, "-e", 5, "--sensitivity", 1)
+    code, out, err = elsewhere("audit", world, "-m", "ngram", "-e", 5, "--sensitivity", 1)
     assert code == 0
     assert "NOT ε-LDP" in out
     assert "NOT ε-LDP" in err
-    code, out, err = elsewhere("audit", world, "-e", 5, "--sensitivity", 1, "--json")
+    code, out, err = elsewhere("audit", world, "-m", "ngram", "-e", 5, "--sensitivity", 1, "--json")
     assert json.loads(out)["is_ldp"] is False
     assert "NOT ε-LDP" in err
 
@@ -67,9 +67,32 @@ def test_other_methods_get_the_proven_bound(elsewhere: Command, world: Path, nam
     assert "proven bound" in facts["how"]
 
 
+def test_the_default_is_the_codebook(elsewhere: Command, world: Path) -> None:
+    code, out, _ = elsewhere("audit", world, "-e", 5, "--set", "candidates=64", "--set", "shards=2", "--json")
+    facts = json.loads(out)
+    assert code == 0
+    assert facts["method"] == "codebook"
+    assert [draw["what"] for draw in facts["draws"]] == ["candidate day"]
+    assert facts["is_exact_per_draw"] is True
+    assert 4.95 <= facts["epsilon_spent_at_most"] <= 5
+    assert not any("number of visits" in thing for thing in facts["not_protected"])
+
+
 def test_hidden_lengths_and_the_black_box(elsewhere: Command, world: Path) -> None:
     code, out, _ = elsewhere(
-        "audit", world, "-e", 1, "--hide-length", 3, "--black-box", 600, "--workers", 1, "--json"
+        "audit",
+        world,
+        "-m",
+        "ngram",
+        "-e",
+        1,
+        "--hide-length",
+        3,
+        "--black-box",
+        600,
+        "--workers",
+        1,
+        "--json",
     )
     facts = json.loads(out)
     assert code == 0
@@ -93,13 +116,21 @@ def test_hidden_lengths_and_the_black_box(elsewhere: Command, world: Path) -> No
         (["-e", 5, "--hide-length", 500], "hide_length: found 500"),
         (["-e", 5, "-m", "ind-reach", "-n", 3], "n: is no option of ind-reach"),
         (["-e", 5, "--sensitivity", 2], "--sensitivity"),
+        (["-e", 5, "--sensitivity", 1, "--hide-length", 3], "--sensitivity: 1 is for ngram alone"),
+        (["-e", 5, "--sensitivity", 1, "-m", "codebook"], "--sensitivity: 1 is for ngram alone"),
+        (["-e", 5, "--sensitivity", "world", "-m", "codebook"], "sensitivity: is no option of codebook"),
+        (["-e", 5, "--hide-length", 3, "-m", "codebook"], "hides the number of visits by itself"),
+        (["-e", 5, "--visits", 2, "-m", "codebook"], "--visits"),
+        (["-e", 5, "--set", "candidates"], "--set: found 'candidates', must be NAME=VALUE"),
+        (["-e", 5, "--set", "candidates=64"], "candidates: is no option of ngram"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(
     elsewhere: Command, world: Path, options: list[object], said: str
 ) -> None:
     page = world.with_name("never.html")
-    code, out, err = elsewhere("audit", world, *options, "--page", page)
+    name = [] if "-m" in options else ["-m", "ngram"]
+    code, out, err = elsewhere("audit", world, *options, *name, "--page", page)
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err

@@ -90,7 +90,8 @@ def _own_day(folder: Path) -> tuple[Path, Path]:
 def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine, city = _own_day(tmp_path)
     monkeypatch.chdir(tmp_path)
-    options = ["-w", str(city), "-e", "5", "--day", "2024-03-07", "--ledger", "my.ledger", "--cap", "8"]
+    options = ["-m", "ngram", "-w", str(city), "-e", "5", "--day", "2024-03-07"]
+    options += ["--ledger", "my.ledger", "--cap", "8"]
     code, out, err = elsewhere("share", str(mine), *options, "-o", "shared.csv")
     assert (code, err) == (0, "")
     assert "Spent 5 of 8" in out
@@ -103,7 +104,7 @@ def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch:
     assert json.loads(again)["ledger"] == {"spent": "5", "cap": "8"}
     code, out, _ = elsewhere("share", str(mine), *options)
     assert "The same as before" in out
-    code, _, err = elsewhere("share", str(mine), *options, "-m", "ind-reach")
+    code, _, err = elsewhere("share", str(mine), "-m", "ind-reach", *options[2:])
     assert (code, "charged for another sharing (ngram, ε = 5" in err) == (2, True)
     code, _, err = elsewhere("share", str(mine), *options[:-1], "9")
     assert (code, "cannot be changed" in err) == (2, True)
@@ -116,6 +117,21 @@ def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch:
     options[options.index("2024-03-07")] = "2024-03-08"
     code, _, err = elsewhere("share", str(mine), *options)
     assert (code, "no stay near an open place" in err) == (2, True)
+
+
+def test_the_default_is_the_codebook(
+    elsewhere: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, city = _own_day(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    options = ["-w", str(city), "-e", "5", "--day", "2024-03-07", "--set", "candidates=64"]
+    code, out, err = elsewhere("share", str(mine), *options, "-o", "shared.csv")
+    assert (code, err) == (0, "")
+    assert "Shared with codebook, ε = 5" in out
+    assert "and the number of visits (among 1 to 8)" in out
+    facts = json.loads(Path("shared.csv.meta.json").read_text())
+    assert (facts["method"], facts["candidates"], facts["length_is_public"]) == ("codebook", 64, False)
+    assert facts["day"] == "2024-03-07"
 
 
 def test_geoparquet_has_geometries(

@@ -130,6 +130,20 @@ def test_the_length_can_be_hidden(elsewhere: Command, folder: Path) -> None:
     assert "must be at most 144" in err
 
 
+def test_the_default_hides_how_many_visits_there_were(elsewhere: Command, folder: Path) -> None:
+    options = ["-w", folder / "w.world", "-e", 5, "--set", "candidates=128", "--set", "shards=3"]
+    code, out, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "s.csv")
+    assert (code, err) == (0, "")
+    assert "places and times, and the number of visits (among 1 to 8). Not hidden: " in " ".join(out.split())
+    metadata = json.loads((folder / "s.csv.meta.json").read_text())
+    assert (metadata["method"], metadata["candidates"], metadata["shards"]) == ("codebook", 128, 3)
+    assert (metadata["epsilon"], metadata["is_ldp"], metadata["hide_length"]) == ("5", True, 8)
+    assert len({row["tid"] for row in _rows(folder / "s.csv")}) == 40
+    code, _, err = elsewhere("perturb", folder / "days.csv", *options, "-n", 2, "-o", folder / "t.csv")
+    assert code == 2
+    assert "n: is no option of codebook" in err
+
+
 @pytest.mark.parametrize("name", ["ind-reach", "ind-noreach", "global"])
 def test_every_method_perturbs_a_file(elsewhere: Command, folder: Path, name: str) -> None:
     options = ["-w", folder / "w.world", "-e", 5, "-m", name]

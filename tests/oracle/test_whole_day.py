@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import elsewhere as ew
 from elsewhere.audit.channel import all_trajectories, chances
+from elsewhere.days.feasible import FeasibleDays
 from elsewhere.days.visits import (
     VisitDistances,
     largest_visit_distance,
@@ -132,3 +133,35 @@ def test_counts_of_shorter_days_are_the_end_of_those_of_longer_ones(tmp_path: Pa
     for name in ("sums", "scales", "cumulative"):
         ends, counted = getattr(after.tables(2).days, name), getattr(alone.tables(2).days, name)
         np.testing.assert_array_equal(ends, counted)
+
+
+def test_counts_are_kept_and_made_anew_if_spoilt(tmp_path: Path) -> None:
+    """Whatever has happened to the file: a share must not fail, nor draw beyond the world."""
+    world, cache = tiny_world(tmp_path, 4, 4), tmp_path / "tables"
+    honest = FeasibleDays(world).tables(2)
+
+    def check() -> None:
+        found = FeasibleDays(world, cache).tables(2)
+        for name in ("sums", "scales", "cumulative"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(honest, name))
+
+    check()
+    (kept,) = cache.iterdir()
+    raw, made = kept.read_bytes(), kept.stat().st_mtime_ns
+    check()
+    assert kept.stat().st_mtime_ns == made
+    flipped = [raw[:at] + bytes([raw[at] ^ 255]) + raw[at + 1 :] for at in range(5, len(raw), 17)]
+    for spoilt in [b"", b"damaged", raw[:40], raw[: len(raw) // 2], *flipped]:
+        kept.write_bytes(spoilt)
+        check()
+    columns = {name: getattr(honest, name) for name in ("sums", "scales", "cumulative")}
+    for name, wrong in (
+        ("sums", -honest.sums - 1),
+        ("sums", honest.sums[:, :-1]),
+        ("scales", np.zeros_like(honest.scales)),
+        ("cumulative", honest.cumulative[:, ::-1]),
+        ("cumulative", np.zeros_like(honest.cumulative)),
+        ("cumulative", honest.cumulative.astype(np.float64)),
+    ):
+        np.savez_compressed(kept, **{**columns, name: wrong})
+        check()

@@ -21,6 +21,7 @@ from elsewhere.audit.bounds import draw_losses
 from elsewhere.audit.channel import all_trajectories, largest_loss
 from elsewhere.audit.report import audit
 from elsewhere.days.alignment import align, day_costs
+from elsewhere.days.candidates import candidate_days
 from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.visits import Days, visit_distance, visit_distances
 from elsewhere.device.job import perturb_file
@@ -332,12 +333,61 @@ def test_k_is_what_trying_every_one_finds(town: World) -> None:
 def test_k_is_kept_beside_the_world_and_made_anew_if_spoilt(town: World, tmp_path: Path) -> None:
     options: dict[str, Any] = {"epsilon": 2, "candidates": 64, "shards": 1, "cache": tmp_path / "tables"}
     k = Codebook(town, **options).tables(1).odds.nearest
-    (kept,) = (tmp_path / "tables").iterdir()
+    (kept,) = (tmp_path / "tables").glob("*.json")
+    assert all(path == kept or path.suffix == ".npz" for path in (tmp_path / "tables").iterdir())
     kept.write_text('{"k": 5}')
     assert Codebook(town, **options).tables(1).odds.nearest == 5
     for spoilt in ('{"k": 65}', "[]", "", '{"k": null}', '{"k": true}', '{"k": 1e999}', "[" * 100_000):
         kept.write_text(spoilt)
         assert Codebook(town, **options).tables(1).odds.nearest == k
+
+
+def _spoilt(days: Days) -> list[dict[str, Any]]:
+    """Candidates that no honest run has kept: of other shapes, kinds and numbers, or with holes."""
+    places, times, lengths = days
+    far, late, hole, long = places.copy(), times.copy(), places.copy(), lengths.copy()
+    far[3, 0], late[2, 0], hole[1, 0], long[0] = 20, 144, -1, places.shape[1] + 1
+    return [
+        {"places": places, "times": times},
+        {"places": places[:-1], "times": times[:-1], "lengths": lengths[:-1]},
+        {"places": places.astype(np.int64), "times": times, "lengths": lengths},
+        {"places": far, "times": times, "lengths": lengths},
+        {"places": places, "times": late, "lengths": lengths},
+        {"places": hole, "times": times, "lengths": lengths},
+        {"places": places, "times": times, "lengths": long},
+        {"places": places, "times": times, "lengths": np.zeros_like(lengths)},
+        {"places": places, "times": times[:, :-1], "lengths": lengths},
+    ]
+
+
+@pytest.mark.parametrize("key", [ANY_LENGTH, 3])
+def test_candidates_are_kept_beside_the_world_and_made_anew_if_spoilt(
+    town: World, tmp_path: Path, key: int
+) -> None:
+    """What is read must stay within bounds, whoever has written it."""
+    cache = tmp_path / "tables"
+    days = candidate_days(town, "shard 0", 50, length=key)
+    again = [candidate_days(town, "shard 0", 50, length=key, cache=cache) for _ in range(2)]
+    (kept,) = cache.iterdir()
+    honest, made = kept.read_bytes(), kept.stat().st_mtime_ns
+    assert (
+        candidate_days(town, "shard 0", 50, length=key, cache=cache).places.tolist() == days.places.tolist()
+    )
+    assert kept.stat().st_mtime_ns == made
+    flipped = [
+        honest[:place] + bytes([honest[place] ^ 255]) + honest[place + 1 :]
+        for place in range(5, len(honest), 29)
+    ]
+    halves = [b"", honest[:60], honest[: len(honest) // 2], b"PK\x03\x04 nothing of the kind"]
+    for raw in halves + flipped:
+        kept.write_bytes(raw)
+        again.append(candidate_days(town, "shard 0", 50, length=key, cache=cache))
+    for columns in _spoilt(days):
+        np.savez_compressed(kept, **columns)
+        again.append(candidate_days(town, "shard 0", 50, length=key, cache=cache))
+    for found in again:
+        for mine, theirs in zip(found, days, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 @pytest.mark.parametrize(

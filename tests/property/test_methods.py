@@ -169,3 +169,10 @@ def test_candidates_are_open_reachable_and_leave_room(tmp_path: Path, inputs: tu
     for p, t in {first for first, _ in following}:
         found = {divmod(visit, day) for visit in list_candidates(tables, p * day + t, 0).tolist()}
         assert found == {second for first, second in following if first == (p, t)}
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_as_many_draws_are_made_as_the_registry_says(tmp_path: Path, name: str) -> None:
+    letters = {"0": 0, "1": 1, "|τ|": 4, "|τ| + n − 1": 5, "2|τ| + n − 1": 9}
+    world = _one_way_city(tmp_path)
+    assert len(ew.method(name, world, epsilon=5).draws_for(4)) == letters[METHODS[name].draws]

@@ -34,7 +34,7 @@ class Sharer(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Telltale:
     """A set of outputs, and how to say which."""
 
     words: str
@@ -147,7 +147,7 @@ def log_ratio_at_least(first: int, second: int, samples: int, alpha: float) -> f
 
 def _choose(
     first: Sequence[frozenset[Feature]], second: Sequence[frozenset[Feature]], alpha: float
-) -> tuple[Event, bool]:
+) -> tuple[Telltale, bool]:
     """The event with the highest bound on this half, and whether it is likelier under the second input."""
     counts = [Counter(feature for day in days for feature in day) for days in (first, second)]
     evidence = {
@@ -155,9 +155,9 @@ def _choose(
         for feature in counts[0].keys() | counts[1].keys()
         if feature[0] in {"length", "place", "timestep"}  # type: ignore[index]  # our own features
     }
-    tried: list[tuple[float, int, Event, bool]] = []
+    tried: list[tuple[float, int, Telltale, bool]] = []
 
-    def try_event(event: Event, held: tuple[int, int]) -> None:
+    def try_event(event: Telltale, held: tuple[int, int]) -> None:
         for is_swapped, (a, b) in ((False, held), (True, held[::-1])):
             tried.append((log_ratio_at_least(a, b, len(first), alpha), len(tried), event, is_swapped))
 
@@ -175,13 +175,13 @@ def _choose(
     return best[2], best[3]
 
 
-def _feature_event(feature: Feature) -> Event:
-    return Event(words=f"{feature}", holds=lambda day: feature in day)
+def _feature_event(feature: Feature) -> Telltale:
+    return Telltale(words=f"{feature}", holds=lambda day: feature in day)
 
 
-def _evidence_event(evidence: dict[Feature, float], threshold: float, *, is_above: bool) -> Event:
+def _evidence_event(evidence: dict[Feature, float], threshold: float, *, is_above: bool) -> Telltale:
     side = "at least" if is_above else "below"
-    return Event(
+    return Telltale(
         words=f"evidence of all visits {side} {threshold:.3f}",
         holds=lambda day: (sum(evidence.get(f, 0.0) for f in day) >= threshold) == is_above,
     )

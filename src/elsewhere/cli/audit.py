@@ -10,7 +10,7 @@ import typer
 from elsewhere.cli import method
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, table, warn
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import refuse_to_replace, write_text
+from elsewhere.files import refuse_to_replace, write_text
 from elsewhere.methods.registry import DEFAULT
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from elsewhere import __version__
 from elsewhere.cli.console import counter, facts_table, needs_extra, out, progress_bar
 from elsewhere.cli.dataset import written
 from elsewhere.cli.world import write_map
-from elsewhere.inputs.files import write_text
+from elsewhere.files import write_text
 from elsewhere.methods.registry import DEFAULT, method
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from elsewhere.cli.console import facts_table, needs_extra, out, progress_bar
-from elsewhere.inputs.files import write_text
+from elsewhere.files import write_text
 
 
 def experiment(

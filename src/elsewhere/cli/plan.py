@@ -10,7 +10,7 @@ import typer
 
 from elsewhere.cli.console import needs_extra, out, print_json, progress_bar, table
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import write_text
+from elsewhere.files import write_text
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.world.world import World
 

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, warn
-from elsewhere.inputs.files import refuse_to_replace, write_text
+from elsewhere.files import refuse_to_replace, write_text
 from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
 

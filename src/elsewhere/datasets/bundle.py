@@ -17,7 +17,7 @@ import polars as pl
 from elsewhere.days.recipes import Habits, PopularityRecipe
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import whole_file, write_text
+from elsewhere.files import whole_file, write_text
 from elsewhere.inputs.tables import write_categories, write_places
 from elsewhere.inputs.travel_tables import write_road_network
 from elsewhere.knowledge.categories import CategoryTree

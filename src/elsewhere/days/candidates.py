@@ -11,7 +11,7 @@ from elsewhere.days.feasible import FeasibleDays
 from elsewhere.days.prior import ANY_LENGTH, prior_seed
 from elsewhere.days.prior_days import prior_days
 from elsewhere.days.visits import Days
-from elsewhere.inputs.files import whole_file
+from elsewhere.files import whole_file
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
 

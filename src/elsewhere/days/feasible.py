@@ -22,7 +22,7 @@ from elsewhere.arrays import Counts, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.visits import Days, days_of_one_length, numbers_of, parts_of, visit_number
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import whole_file
+from elsewhere.files import whole_file
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.tape import Tape, below, finish_rows, new_tape, ran_out

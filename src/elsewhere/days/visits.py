@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Floats, Indices, frozen
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
 from elsewhere.knowledge.categories import category_distances
@@ -111,9 +111,9 @@ def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistan
         unrelated=settings.unrelated_category_distance,
     )
     return VisitDistances(
-        vectors=world.places.vectors,
-        kinds=kinds.astype(np.int32),
-        category_table=np.asarray(table if has_categories else np.zeros_like(table)),
+        vectors=frozen(world.places.vectors),
+        kinds=frozen(kinds.astype(np.int32)),
+        category_table=frozen(table if has_categories else np.zeros_like(table)),
         hours_per_step=world.clock.timestep_minutes / 60,
         time_cap_hours=world.distances.time_cap_hours,
         is_circular=world.distances.is_circular,
@@ -124,7 +124,7 @@ def place_distances(distances: VisitDistances) -> RegionDistances:
     """√(d_s² + d_c²) between places: as if they were regions without a time."""
     return RegionDistances(
         vectors=distances.vectors,
-        mid_hours=np.zeros(len(distances.kinds)),
+        mid_hours=frozen(np.zeros(len(distances.kinds))),
         kinds=distances.kinds,
         category_table=distances.category_table,
         time_cap_hours=distances.time_cap_hours,

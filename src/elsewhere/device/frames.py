@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from elsewhere.arrays import Floats
 from elsewhere.device.matching import Matcher, people_of
 from elsewhere.device.points import ALIASES, points_of_table
 from elsewhere.errors import InputError, MissingExtraError
@@ -75,6 +76,15 @@ def _text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import pandas as pd  # noqa: PLC0415 - not a dependency
+        import shapely  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingExtraError("frames of pandas", "build' pandas 'elsewhere[build]") from None
+    return pd, shapely
+
+
 def to_frame(
     shared: Sequence[SharedTrajectory],
     *,
@@ -108,11 +118,7 @@ def to_frame(
     >>> list(ew.to_frame(shared, world=world).columns)
     ['uid', 'tid', 'datetime', 'lat', 'lng', 'place_id']
     """
-    try:
-        import pandas as pd  # noqa: PLC0415 - not a dependency
-        import shapely  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise MissingExtraError("frames of pandas", "build' pandas 'elsewhere[build]") from None
+    pd, _ = _libraries()
     names = [str(number) for number in range(1, len(shared) + 1)] if uids is None else list(uids)
     if len(names) != len(shared):
         raise InputError("uids", f"found {len(names)}, must be as many as trajectories, {len(shared)}")
@@ -125,7 +131,14 @@ def to_frame(
     ]
     owners, moments, places, ids = zip(*rows, strict=True) if rows else ((), (), (), ())
     latitudes, longitudes = (axis[list(places)] for axis in (world.places.latitudes, world.places.longitudes))
-    times = pd.to_datetime(list(moments))
+    return _shaped(like, world, owners, pd.to_datetime(list(moments)), latitudes, longitudes, ids)
+
+
+def _shaped(
+    like: str, world: World, owners: Any, times: Any, latitudes: Floats, longitudes: Floats, ids: Any
+) -> Any:
+    """Columns as a tool has them."""
+    pd, shapely = _libraries()
     match like:
         case "scikit-mobility":
             where = {"lat": latitudes, "lng": longitudes, "place_id": ids}
@@ -136,7 +149,7 @@ def to_frame(
                 {
                     "user_id": owners,
                     "started_at": started,
-                    "finished_at": started + pd.Timedelta(step),
+                    "finished_at": started + pd.Timedelta(minutes=world.clock.timestep_minutes),
                     "geom": shapely.points(longitudes, latitudes),
                     "location_id": ids,
                 }

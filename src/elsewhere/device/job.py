@@ -18,7 +18,7 @@ from elsewhere.device.matching import Matcher, Person, people_of
 from elsewhere.device.points import read_points
 from elsewhere.device.shared_file import SharedMetadata, check_suffix, shared_frame, write_shared
 from elsewhere.errors import Fault, InputError
-from elsewhere.inputs.files import refuse_to_replace, whole_file, write_text
+from elsewhere.files import refuse_to_replace, whole_file, write_text
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness, SystemRandomness

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import whole_file, write_text
+from elsewhere.files import whole_file, write_text
 from elsewhere.randomness import SystemRandomness
 
 try:

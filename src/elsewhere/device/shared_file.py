@@ -15,7 +15,7 @@ import polars as pl
 
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import whole_file, write_text
+from elsewhere.files import whole_file, write_text
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.methods.protocol import MethodFacts

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from elsewhere.experiments.tilted import TILTED
-from elsewhere.inputs.files import whole_file
+from elsewhere.files import whole_file
 from elsewhere.methods.registry import colour_of, null_names
 
 Row = dict[str, Any]

@@ -22,7 +22,7 @@ from elsewhere.experiments.tables import (
     settings_of,
     write_rows,
 )
-from elsewhere.inputs.files import write_text
+from elsewhere.files import write_text
 from elsewhere.progress import Progress
 
 Row = dict[str, Any]

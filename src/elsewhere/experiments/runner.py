@@ -23,7 +23,7 @@ from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.recipes import Cell, Setting, Size
 from elsewhere.experiments.sources import Sources, make_source
 from elsewhere.experiments.tilted import TILTED, tilted_ngram
-from elsewhere.inputs.files import write_text
+from elsewhere.files import write_text
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
 from elsewhere.progress import Progress

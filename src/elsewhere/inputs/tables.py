@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from elsewhere.errors import InputError
+from elsewhere.files import whole_file
 from elsewhere.inputs.columns import Columns, flag, number
-from elsewhere.inputs.files import whole_file
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.hours import hours_problem
 from elsewhere.knowledge.places import Place, Places

@@ -19,7 +19,7 @@ from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.typical import PRETEND, errors_of_pretend_days
 from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
-from elsewhere.inputs.files import write_text
+from elsewhere.files import write_text
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.world.world import World
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import WorldFileError
-from elsewhere.inputs.files import whole_file
+from elsewhere.files import whole_file
 from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places

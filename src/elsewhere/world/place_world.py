@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elsewhere.arrays import Bools, Counts, Floats, Indices, Steps
+from elsewhere.arrays import Bools, Counts, Floats, Indices, Steps, frozen
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.sphere import chord_squared
 from elsewhere.knowledge.travel import StepTable
@@ -38,17 +38,17 @@ def place_world(world: World) -> PlaceWorld:
     else:
         line = (travel.thresholds, travel.steps_at, np.zeros((0, 0, 0), dtype=np.uint16))
     return PlaceWorld(
-        offsets=world.regions.place_offsets,
-        members=world.regions.place_indices,
-        starts=world.regions.starts,
-        ends=world.regions.ends,
-        is_open=world.is_open,
-        profile_of_timestep=travel.profile_of_hour[hours].astype(np.int64),
-        vectors=world.places.vectors,
-        thresholds=line[0],
-        steps_at=line[1],
-        is_anywhere=world.places.is_anywhere,
-        table=line[2],
+        offsets=frozen(world.regions.place_offsets),
+        members=frozen(world.regions.place_indices),
+        starts=frozen(world.regions.starts),
+        ends=frozen(world.regions.ends),
+        is_open=frozen(world.is_open),
+        profile_of_timestep=frozen(travel.profile_of_hour[hours].astype(np.int64)),
+        vectors=frozen(world.places.vectors),
+        thresholds=frozen(line[0]),
+        steps_at=frozen(line[1]),
+        is_anywhere=frozen(world.places.is_anywhere),
+        table=frozen(line[2]),
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from elsewhere.errors import Fault, InputError
+from elsewhere.world import settings as records
 from elsewhere.world.settings import SpaceSettings, TravelSettings, WorldConfig
 from elsewhere.world.toml_tables import (
     ClusterSpaceTable,
@@ -26,7 +27,6 @@ from elsewhere.world.toml_tables import (
     Table,
     TimetableTravelTable,
     WorldTable,
-    record_of,
 )
 
 Record = TypeVar("Record", TravelSettings, SpaceSettings)
@@ -57,7 +57,7 @@ def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldC
         values["kappa"] = {"least": values["kappa"]}
     tables = {key: values.pop(key) for key in ("places", "categories") if key in values}
     try:
-        config: WorldConfig = record_of(ConfigTable.model_validate({**tables, "settings": values}))
+        config: WorldConfig = _record_of(ConfigTable.model_validate({**tables, "settings": values}))
     except ValidationError as error:
         raise InputError(source, _faults_of(error, short_keys)) from None
     return _with_paths_from(config, folder)
@@ -207,3 +207,41 @@ def _allowed_keys(keys: list[str], location: tuple[int | str, ...]) -> list[str]
     }  # fmt: skip
     named = [tables[part] for part in location if isinstance(part, str) and part in tables]
     return list(named[-1].model_fields) if named else []
+
+
+_RECORDS: dict[type[Table], type] = {
+    SpeedTravelTable: records.SpeedTravel,
+    MatrixTravelTable: records.MatrixTravel,
+    RoadTravelTable: records.RoadTravel,
+    TimetableTravelTable: records.TimetableTravel,
+    GridSpaceTable: records.GridSpace,
+    ClusterSpaceTable: records.ClusterSpace,
+    PolygonSpaceTable: records.PolygonSpace,
+    H3SpaceTable: records.H3Space,
+    KappaTable: records.Kappa,
+    PriorTable: records.PriorSettings,
+    WorldTable: records.WorldSettings,
+    ConfigTable: records.WorldConfig,
+}
+
+
+def _record_of(table: Table) -> Any:
+    """The plain record of a checked table."""
+    kind = _RECORDS[type(table)]
+    values = {field.name: getattr(table, field.name) for field in fields(kind)}
+    return kind(**{name: _record_of(v) if isinstance(v, Table) else v for name, v in values.items()})
+
+
+def check_settings(settings: records.WorldSettings) -> None:
+    """Raise ValueError unless the settings that a world keeps could stand in a `world.toml`."""
+    plain = settings.plain()
+    travel, space = dict(plain["travel"]), dict(plain["space"])
+    # Paths are gone, what the files held is in the world; and intervals are never shorter than timesteps.
+    plain["interval_minutes"] = max(plain["interval_minutes"], plain["timestep_minutes"])
+    if travel["kind"] in {"matrix", "timetable"} or travel.get("mode"):
+        travel["file"] = Path()
+    elif travel["kind"] == "roads":
+        travel = {"kind": "roads", "speed_kmh": travel["speed_kmh"], "nodes": Path(), "edges": Path()}
+    if space["kind"] == "polygons":
+        space["file"] = Path()
+    WorldTable.model_validate({**plain, "travel": travel, "space": space})

@@ -6,7 +6,6 @@ A device loads worlds without pydantic, so the records (`world.settings`) know n
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -302,41 +301,3 @@ class ConfigTable(Table):
     places: Path
     categories: Path
     settings: WorldTable = WorldTable()
-
-
-_RECORDS: dict[type[Table], type] = {
-    SpeedTravelTable: records.SpeedTravel,
-    MatrixTravelTable: records.MatrixTravel,
-    RoadTravelTable: records.RoadTravel,
-    TimetableTravelTable: records.TimetableTravel,
-    GridSpaceTable: records.GridSpace,
-    ClusterSpaceTable: records.ClusterSpace,
-    PolygonSpaceTable: records.PolygonSpace,
-    H3SpaceTable: records.H3Space,
-    KappaTable: records.Kappa,
-    PriorTable: records.PriorSettings,
-    WorldTable: records.WorldSettings,
-    ConfigTable: records.WorldConfig,
-}
-
-
-def record_of(table: Table) -> Any:
-    """The plain record of a checked table."""
-    kind = _RECORDS[type(table)]
-    values = {field.name: getattr(table, field.name) for field in fields(kind)}
-    return kind(**{name: record_of(v) if isinstance(v, Table) else v for name, v in values.items()})
-
-
-def check_settings(settings: records.WorldSettings) -> None:
-    """Raise ValueError unless the settings that a world keeps could stand in a `world.toml`."""
-    plain = settings.plain()
-    travel, space = dict(plain["travel"]), dict(plain["space"])
-    # Paths are gone, what the files held is in the world; and intervals are never shorter than timesteps.
-    plain["interval_minutes"] = max(plain["interval_minutes"], plain["timestep_minutes"])
-    if travel["kind"] in {"matrix", "timetable"} or travel.get("mode"):
-        travel["file"] = Path()
-    elif travel["kind"] == "roads":
-        travel = {"kind": "roads", "speed_kmh": travel["speed_kmh"], "nodes": Path(), "edges": Path()}
-    if space["kind"] == "polygons":
-        space["file"] = Path()
-    WorldTable.model_validate({**plain, "travel": travel, "space": space})

@@ -33,7 +33,7 @@ from elsewhere.world.settings import (
     TimetableTravel,
     WorldSettings,
 )
-from elsewhere.world.toml_tables import check_settings
+from elsewhere.world.toml import check_settings
 from elsewhere.world.world import World
 
 
