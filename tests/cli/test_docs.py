@@ -35,37 +35,51 @@ def _examples(document: str) -> list[tuple[str, str]]:
     return [(language, block) for language, block in found if "make " not in block]
 
 
-def test_the_readme_runs_as_a_new_user_runs_it(tmp_path: Path) -> None:
+def _run_outside(folder: Path, language: str, block: str) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     starts = {"sh": ["bash", "-e", "-c"], "python": [sys.executable, "-W", "error", "-c"]}
+    done = subprocess.run(  # noqa: S603 - our own documents
+        [*starts[language], block],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+def _plain_commands(block: str) -> list[list[str]] | None:
+    """Arguments of each `elsewhere` command of a block; None if it holds anything else."""
+    found = []
+    for line in block.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True) if "<<" not in line else ["cat"]
+        if words and (words[0] != "elsewhere" or {">", "|", "<"} & set(words)):
+            return None
+        found += [words[1:]] if words else []
+    return found
+
+
+def test_the_readme_runs_as_a_new_user_runs_it(tmp_path: Path) -> None:
     for language, block in _examples("README.md"):
-        done = subprocess.run(  # noqa: S603 - our own documents
-            [*starts[language], block],
-            cwd=tmp_path,
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{block}\n{done.stderr}"
+        _run_outside(tmp_path, language, block)
 
 
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if _examples(name) and name != "README.md"])
 def test_examples_run_in_the_order_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str, elsewhere: Command
 ) -> None:
-    """In this process: a hundred commands need not load everything a hundred times."""
+    """Plain commands in this process: a hundred of them need not load everything a hundred times."""
     monkeypatch.chdir(tmp_path)
     for language, block in _examples(document):
         if language == "python":
             exec(compile(block, document, "exec"), {"__name__": "__main__"})  # noqa: S102 - our own documents
-            continue
-        for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line, comments=True)
-            if words:
-                assert words[0] == "elsewhere", f"{document}: only its own commands are shown as sh: {line}"
-                code, _, error = elsewhere(*words[1:])
-                assert code == 0, f"{line}\n{error}"
+        elif (commands_shown := _plain_commands(block)) is None:
+            _run_outside(tmp_path, language, block)
+        else:
+            for arguments in commands_shown:
+                code, _, error = elsewhere(*arguments)
+                assert code == 0, f"{arguments}\n{error}"
 
 
 def test_the_readme_and_every_page_on_doing_things_have_examples() -> None:

@@ -135,7 +135,7 @@ _ENTRIES = (
         name="global-subsampled",
         make=partial(GlobalListed, variant="subsampled"),
         summary="one whole day out of a random sample; small worlds only",
-        paper="subsampled exponential mechanism",
+        paper="subsampled EM",
         is_for_small_worlds=True,
         tiny={"sample_size": 2},
     ),
