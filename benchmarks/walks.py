@@ -2,7 +2,8 @@
 
 `python benchmarks/walks.py` traces every function of the package in the order in which it is first called
 (compiled loops interpreted, so that they are seen) and prints a row for each walk. A switch is a function
-that lies in another folder than the one before it; the foundations (errors, arrays, ...) are in none.
+that lies in another folder than the one before it; the foundations (errors, arrays, ...) are in none. The
+last column leaves out folders that hold nobody's day (knowledge, world, days): there others look things up.
 `--tree SRC` looks at another checkout, `--show` prints the way itself.
 """
 
@@ -24,6 +25,7 @@ from statistics import median
 from types import CodeType, FrameType
 from typing import Any
 
+PUBLIC = frozenset({"knowledge", "world", "days"})
 WALKS = ("perturb codebook", "perturb ngram", "world build", "evaluate")
 
 
@@ -143,11 +145,12 @@ def main() -> None:
     package = source / "elsewhere"
     with tempfile.TemporaryDirectory() as folder:
         found = walks(package, Path(folder))
-    print(f"{'walk':18}{'modules':>9}{'folders':>9}{'switches':>10}")
+    print(f"{'walk':18}{'modules':>9}{'folders':>9}{'switches':>10}{'stages':>10}")
     for name in WALKS:
         order = found[name]
         modules, folders = set(order), set(map(folder_of, order))
-        print(f"{name:18}{len(modules):9}{len(folders):9}{switches(order):10}")
+        stages = [module for module in order if folder_of(module) not in PUBLIC]
+        print(f"{name:18}{len(modules):9}{len(folders):9}{switches(order):10}{switches(stages):10}")
         if arguments.show:
             print("   ", " ".join(name for name, _ in groupby(m.removesuffix(".py") for m in order)))
     for what, value in tree_facts(package).items():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import zipfile
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +211,35 @@ def test_forged_files_are_refused_without_a_traceback(tmp_path: Path, saved: byt
     (tmp_path / "forged.world").write_bytes(_forged(saved, change))
     with pytest.raises(WorldFileError):
         World.load(tmp_path / "forged.world")
+
+
+_BAD_SETTINGS = [
+    {"lengths": ()}, {"lengths": (0.0,)}, {"lengths": ("a",)}, {"lengths": 5}, {"lengths": (-1.0, 2.0)},
+    {"lengths": (_NAN,)}, {"lengths": (1.0,) * 100_000}, {"start_by_hour": (1.0,) * 23},
+    {"start_by_hour": (0.0,) * 24}, {"start_by_hour": (math.inf,) * 24}, {"decay_km": 0.0},
+    {"decay_km": (1.0, 2.0)}, {"decay_km": _NAN}, {"mean_gap_minutes": 0.0}, {"mean_gap_minutes": _NAN},
+    {"category_levels": 0}, {"category_levels": (1, 2)}, {"category_levels": 1.5},
+    {"category_weights": ("x",)}, {"category_weights": (_NAN,)}, {"category_weights": (-1.0,)},
+    {"unrelated_category_distance": _NAN}, {"unrelated_category_distance": -1.0},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", _BAD_SETTINGS, ids=str)
+def test_settings_that_compiled_loops_would_trip_over_are_refused(
+    tmp_path: Path, saved: bytes, bad: dict[str, Any]
+) -> None:
+    """A file from anyone: days are made and compared by these numbers, with nothing checked any more."""
+    (tmp_path / "good.world").write_bytes(saved)
+    world = World.load(tmp_path / "good.world")
+    settings = world.settings
+    if set(bad) <= {field.name for field in fields(settings.prior)}:
+        settings = replace(settings, prior=replace(settings.prior, **bad))
+    else:
+        settings = replace(settings, **bad)
+    parts = {name: value for name, value in vars(world).items() if name not in {"hash", "place_index"}}
+    World(**{**parts, "settings": settings}).save(tmp_path / "bad.world")
+    with pytest.raises(WorldFileError):
+        World.load(tmp_path / "bad.world")
 
 
 def test_a_first_line_without_end_is_no_world(tmp_path: Path) -> None:
