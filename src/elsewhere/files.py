@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
 
@@ -50,3 +54,21 @@ def refuse_to_replace(output: Path, inputs: Iterable[Path]) -> None:
     """An output must not be one of its own inputs."""
     if any(output.resolve() == path.resolve() for path in inputs):
         raise InputError(str(output), "is one of the inputs: choose another output")
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Keep public arrays that take long to make; the folder is made if it is not there."""
+    with whole_file(path) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # names of arrays
+
+
+def read_arrays(path: Path, names: Iterable[str]) -> list[NDArray[Any]] | None:
+    """Arrays that `write_arrays` kept; None where there are none, or nothing that can be read.
+
+    What they hold is to be checked by whoever asked: anybody may have written them.
+    """
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+            return [stored[name] for name in names]
+    except Exception:  # noqa: BLE001 - whatever a damaged file provokes, it is made anew
+        return None

@@ -215,7 +215,7 @@ def test_forged_files_are_refused_without_a_traceback(tmp_path: Path, saved: byt
 
 _BAD_SETTINGS = [
     {"lengths": ()}, {"lengths": (0.0,)}, {"lengths": ("a",)}, {"lengths": 5}, {"lengths": (-1.0, 2.0)},
-    {"lengths": (_NAN,)}, {"lengths": (1.0,) * 100_000}, {"start_by_hour": (1.0,) * 23},
+    {"lengths": (_NAN,)}, {"lengths": (1.0,) * 1000}, {"start_by_hour": (1.0,) * 23},
     {"start_by_hour": (0.0,) * 24}, {"start_by_hour": (math.inf,) * 24}, {"decay_km": 0.0},
     {"decay_km": (1.0, 2.0)}, {"decay_km": _NAN}, {"mean_gap_minutes": 0.0}, {"mean_gap_minutes": _NAN},
     {"category_levels": 0}, {"category_levels": (1, 2)}, {"category_levels": 1.5},
@@ -224,7 +224,7 @@ _BAD_SETTINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("bad", _BAD_SETTINGS, ids=str)
+@pytest.mark.parametrize("bad", _BAD_SETTINGS, ids=lambda bad: str(bad)[:40])
 def test_settings_that_compiled_loops_would_trip_over_are_refused(
     tmp_path: Path, saved: bytes, bad: dict[str, Any]
 ) -> None:

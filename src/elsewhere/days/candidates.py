@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ from elsewhere.days.feasible import FeasibleDays
 from elsewhere.days.prior import ANY_LENGTH, prior_seed
 from elsewhere.days.prior_days import prior_days
 from elsewhere.days.visits import Days
-from elsewhere.files import whole_file
+from elsewhere.files import read_arrays, write_arrays
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
 
@@ -32,23 +31,16 @@ def candidate_days(
         if not days.lengths.all():
             days = FeasibleDays(world, cache).draw(length, count, SeededRandomness(int(seed[0])))
         if kept is not None:
-            _write(kept, days)
+            write_arrays(kept, days._asdict())
     return days
-
-
-def _write(path: Path, days: Days) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
-        np.savez_compressed(file, **days._asdict())
 
 
 def _read(path: Path, world: World, count: int) -> Days | None:
     """Days as they were kept; None for what does not look right."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            days = Days(*(stored[name] for name in Days._fields))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    stored = read_arrays(path, Days._fields)
+    if stored is None:
         return None
+    days = Days(*stored)
     places, times, lengths = days
     if not (
         places.shape == times.shape and places.ndim == 2 and lengths.shape == (count,) == places.shape[:1]

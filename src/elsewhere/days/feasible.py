@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +21,7 @@ from elsewhere.arrays import Counts, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.visits import Days, days_of_one_length, numbers_of, parts_of, visit_number
 from elsewhere.errors import InputError
-from elsewhere.files import whole_file
+from elsewhere.files import read_arrays, write_arrays
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.tape import Tape, below, finish_rows, new_tape, ran_out
@@ -77,7 +76,7 @@ class FeasibleDays:
         if tables is None:
             tables = count_days(self._places, length, self._progress)
             if kept is not None:
-                _write(kept, tables)
+                write_arrays(kept, {name: getattr(tables, name) for name in _NAMES})
         if not is_drawable(tables):
             raise InputError("trajectory", f"whole days of {length} visits are too long to be drawn here")
         return tables
@@ -90,21 +89,12 @@ class FeasibleDays:
         )
 
 
-def _write(path: Path, tables: DayTables) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
-        np.savez_compressed(file, **{name: getattr(tables, name) for name in _NAMES})
-
-
 def _read(path: Path, places: PlaceWorld, length: int) -> DayTables | None:
     """Tables as they were kept; None for what does not look right: proposals must stay within bounds."""
-    if not path.is_file():
+    stored = read_arrays(path, _NAMES)
+    if stored is None:
         return None
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            sums, scales, cumulative = (stored[name] for name in _NAMES)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
+    sums, scales, cumulative = stored
     visits = places.is_open.size
     shapes = ((length, visits), (length,), (length, visits))
     is_sound = all(

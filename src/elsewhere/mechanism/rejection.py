@@ -74,15 +74,20 @@ def first_accepted(name: str, propose: Callable[..., None], score: Callable[...,
         accepted = 0
         for trial in range(coin.trials):
             propose(tape, tables, candidate)
+            if ran_out(tape):
+                return 0  # what was proposed past the end may be anything; whoever asked begins again
             far = score(tables, truth, candidate)
-            if accepts_exp(tape, coin.numerator * far, coin.denominator) and not accepted:
+            is_accepted = accepts_exp(tape, coin.numerator * far, coin.denominator)
+            if ran_out(tape):
+                return 0
+            if is_accepted and not accepted:
                 accepted = trial + 1
                 drawn[:] = candidate
                 if not is_constant:
                     return accepted
-            if ran_out(tape):
-                return 0  # whoever asked begins again on a longer tape
         propose(tape, tables, candidate)
+        if ran_out(tape):
+            return 0
         if not accepted:
             drawn[:] = candidate
         return accepted
