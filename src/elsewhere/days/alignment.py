@@ -13,7 +13,7 @@ import numpy as np
 from elsewhere.arrays import Counts, Floats, Indices
 from elsewhere.compiled import compiled, patient
 from elsewhere.days.visits import Days, VisitDistances, place_distance_squared, time_distance, visit_distance
-from elsewhere.knowledge.sphere import chords_squared, great_circle_km_squares
+from elsewhere.knowledge.sphere import NEAR_CHORD_SQUARED, chords_squared, great_circle_km_squares
 from elsewhere.world.distances import all_capped_hours
 
 UNMATCHED = 10.0
@@ -124,9 +124,12 @@ def plain_day_costs(
     """The plain twin of `compiled_day_costs`, bit for bit: all candidates of one length at a time."""
     length, known = len(places), len(distances.kinds)
     squares = np.zeros((length, known))
+    spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
+    all_near = bool((spread**2).sum() < NEAR_CHORD_SQUARED)  # of the world, so it tells nothing of the day
     for i in range(length):
-        if places[i] < known:
-            squares[i] = _squares_from(distances, int(places[i]))
+        # A place nobody knows differs from none, after as much work as any other.
+        row = _squares_from(distances, min(int(places[i]), known - 1), all_near=all_near)
+        squares[i] = row if places[i] < known else 0.0
     costs = np.empty(len(candidates.lengths))
     for other in np.unique(candidates.lengths).tolist():
         rows = np.flatnonzero(candidates.lengths == other)
@@ -135,11 +138,11 @@ def plain_day_costs(
     return costs
 
 
-def _squares_from(distances: VisitDistances, place: int) -> Floats:
+def _squares_from(distances: VisitDistances, place: int, *, all_near: bool) -> Floats:
     """d_s² + d_c² from one place to all."""
     category = distances.category_table[distances.kinds[place], distances.kinds]
     chords = chords_squared(distances.vectors[place], distances.vectors)
-    return np.asarray(category * category + great_circle_km_squares(chords))
+    return np.asarray(category * category + great_circle_km_squares(chords, all_near=all_near))
 
 
 def _least_sums(

@@ -68,15 +68,20 @@ def great_circle_km_squared(chord_sq: float) -> float:
     return EARTH_RADIUS_KM * EARTH_RADIUS_KM * angle * angle
 
 
-def great_circle_km_squares(chords_sq: Floats) -> Floats:
-    """The plain twin of `great_circle_km_squared`, bit for bit, for arrays."""
+def great_circle_km_squares(chords_sq: Floats, *, all_near: bool) -> Floats:
+    """The plain twin of `great_circle_km_squared`, bit for bit, for arrays.
+
+    Unless all are known to be near, arc sines are taken of all: the work must not tell how far something is.
+    """
     c = chords_sq
     series = 1 + c * (1 / 12 + c * (1 / 90 + c * (1 / 560 + c / 3150)))
     squares = EARTH_RADIUS_KM * EARTH_RADIUS_KM * c * series
-    for far in np.flatnonzero(~(c < NEAR_CHORD_SQUARED)).tolist():  # few, and numpy's arc sine has other bits
-        angle = 2 * math.asin(min(math.sqrt(c[far]) / 2, 1.0))
-        squares[far] = EARTH_RADIUS_KM * EARTH_RADIUS_KM * angle * angle
-    return np.asarray(squares)
+    if all_near:
+        return np.asarray(squares)
+    # Numpy's own arc sine has other bits.
+    angles = np.array([2 * math.asin(min(math.sqrt(chord) / 2, 1.0)) for chord in c.tolist()])
+    far = EARTH_RADIUS_KM * EARTH_RADIUS_KM * angles * angles
+    return np.where(c < NEAR_CHORD_SQUARED, squares, far)
 
 
 def great_circle_km(chord_sq: Floats) -> Floats:

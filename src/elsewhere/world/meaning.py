@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.world.settings import WorldSettings
+
 Arrays = dict[str, NDArray[Any]]
 
 _FACTS = {
@@ -42,6 +44,31 @@ def check_facts(facts: Any) -> None:
     is_straight = facts["settings"]["travel"].get("kind") == "speed"
     if is_straight != (facts["travel"] == "StraightLine"):
         raise ValueError("travel is not what its settings say")
+    _check_numbers(facts["settings"])
+
+
+def _check_numbers(settings: dict[str, Any]) -> None:
+    """Weights and distances that days are made and compared by; loops on a device check them no more."""
+    defaults = WorldSettings().plain()
+    known = {**defaults, **settings}
+    prior = {**defaults["prior"], **known["prior"]} if isinstance(known["prior"], dict) else {}
+    rows = {"category_weights": known["category_weights"]}
+    rows |= {name: prior.get(name) for name in ("start_by_hour", "lengths")}
+    for name, row in rows.items():
+        is_sound = isinstance(row, list) and 1 <= len(row) <= 64 and all(_is_number(part) for part in row)
+        if not is_sound or not sum(row) > 0:
+            raise ValueError(f"settings: {name} must be numbers, 0 or more, and not all 0")
+    if len(rows["start_by_hour"]) != 24:
+        raise ValueError("settings: start_by_hour must have a number for each hour")
+    positive = [known["unrelated_category_distance"], prior["mean_gap_minutes"], prior["decay_km"]]
+    if not all(_is_number(value) and value > 0 for value in positive):
+        raise ValueError("settings: distances and gaps must be numbers above 0")
+    if type(known["category_levels"]) is not int or known["category_levels"] < 1:
+        raise ValueError("settings: category_levels must be 1 or more")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in {int, float} and math.isfinite(value) and value >= 0
 
 
 def _check_types(name: str, value: Any, types: Mapping[str, type], *, is_exact: bool) -> None:
