@@ -29,7 +29,7 @@ def _enter(registry: Path, entry: str, imports: str) -> None:
     text = registry.read_text()
     head, _, rest = text.partition("_ENTRIES = (\n")
     entries, _, after = rest.partition("\n)\n")
-    head = head.replace("\nfrom elsewhere.errors", f"\n{imports}\nfrom elsewhere.errors", 1)
+    head = head.replace("\nfrom elsewhere.", f"\n{imports}\nfrom elsewhere.", 1)
     registry.write_text(f"{head}_ENTRIES = (\n{entries}\n{entry.rstrip()},\n)\n{after}")
 
 

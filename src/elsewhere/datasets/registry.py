@@ -18,7 +18,6 @@ from elsewhere.datasets.osm import read_osm
 from elsewhere.datasets.personal import read_personal
 from elsewhere.datasets.safegraph import pick_safegraph, read_safegraph
 from elsewhere.datasets.taxi import read_taxi
-from elsewhere.errors import InputError
 
 Pick = Callable[[Sequence[Path]], tuple[Path, ...]]
 
@@ -140,10 +139,3 @@ _ENTRIES = (
 )
 
 SOURCES: dict[str, SourceEntry] = {entry.name: entry for entry in _ENTRIES}
-
-
-def source_of(name: str) -> SourceEntry:
-    """The entry of a source; says which there are if there is none."""
-    if name not in SOURCES:
-        raise InputError("dataset", f"found {name!r}, must be one of {', '.join(sorted(SOURCES))}")
-    return SOURCES[name]
