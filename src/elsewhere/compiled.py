@@ -119,7 +119,8 @@ class KeptCode(NullCache):
         """What was compiled for these types of arguments, or None."""
         target_context.refresh()
         try:
-            kept = pickle.loads(self._path(signature, target_context.codegen()).read_bytes())  # noqa: S301 - ours
+            kept_bytes = self._path(signature, target_context.codegen()).read_bytes()
+            kept = pickle.loads(kept_bytes)  # noqa: S301 - ours
         except (OSError, EOFError, pickle.UnpicklingError):
             return None
         return _RESULTS._rebuild(target_context, *kept)  # noqa: SLF001 - as numba's own cache does

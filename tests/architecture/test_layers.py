@@ -32,7 +32,7 @@ SEE_THE_TRUTH = (
     "audit/", "evaluate/", "datasets/",
 )  # fmt: skip
 # Experiments share and measure days; a demonstration draws true days beside shared ones.
-SEE_IT_TOO = {"experiments/runner.py", "pages/sharing.py", "cli/demo.py"}
+SEE_IT_TOO = {"experiments/workshop.py", "pages/sharing.py", "cli/demo.py"}
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
 HEAVY = {"scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
 

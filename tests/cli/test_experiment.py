@@ -15,9 +15,9 @@ from elsewhere.experiments import recipes as recipe_data
 from elsewhere.experiments import sources
 from elsewhere.experiments.recipes import Cell, Setting, recipes, variations
 from elsewhere.experiments.run import run_experiments
-from elsewhere.experiments.runner import Workshop, chosen_days
 from elsewhere.experiments.sources import Sources, find_sources, label_of
 from elsewhere.experiments.time_bound import least_time_error
+from elsewhere.experiments.workshop import Workshop, chosen_days
 from elsewhere.pages.experiments import experiments_page
 from elsewhere.trajectories import Trajectory
 from raw import DATA, write_foursquare

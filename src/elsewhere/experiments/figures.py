@@ -35,7 +35,8 @@ def _finish(figure: Figure, axes: Axes, path: Path) -> None:
 
 def _grid(rows: int, columns: int) -> tuple[Figure, Any]:
     figure = Figure(figsize=(3.1 * columns, 2.5 * rows + 0.7), layout="constrained")
-    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - 0.5 / (2.5 * rows + 0.7)))  # type: ignore[union-attr, call-arg]  # the constrained one has it
+    engine: Any = figure.get_layout_engine()  # only the constrained one takes a rectangle
+    engine.set(rect=(0, 0, 1, 1 - 0.5 / (2.5 * rows + 0.7)))
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 

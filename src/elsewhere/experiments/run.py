@@ -11,7 +11,6 @@ from typing import Any
 from elsewhere.errors import InputError
 from elsewhere.experiments.figures import preprocessing_figure, ranges_figure, variation_figure
 from elsewhere.experiments.recipes import DATASETS, Cell, Size, preprocessing, recipes, variations
-from elsewhere.experiments.runner import Result, Workshop, run_cells, run_preprocessing
 from elsewhere.experiments.sources import Sources, label_of
 from elsewhere.experiments.tables import (
     error_rows,
@@ -22,6 +21,7 @@ from elsewhere.experiments.tables import (
     settings_of,
     write_rows,
 )
+from elsewhere.experiments.workshop import Result, Workshop, run_cells, run_preprocessing
 from elsewhere.files import write_text
 from elsewhere.progress import Progress
 

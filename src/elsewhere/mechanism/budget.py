@@ -29,7 +29,8 @@ class Draw:
 def exact_epsilon(value: float | str | Fraction | None) -> Fraction:
     """ε as the fraction a person means by it ("0.1" is one tenth), rounded down to a millionth if finer."""
     try:
-        epsilon = Fraction(str(value)) if isinstance(value, float) else Fraction(value)  # type: ignore[arg-type]
+        written = str(value) if isinstance(value, float) else value
+        epsilon = Fraction(written)  # type: ignore[arg-type]  # None is refused below
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise InputError("epsilon", f"found {value!r}, must be a number above 0") from None
     if not 0 < epsilon <= _LARGEST:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.world.meaning import check_facts, check_meaning
+from elsewhere.world.consistency import check_facts, check_meaning
 
 
 class _Spec(NamedTuple):

@@ -213,12 +213,13 @@ def settings_from_plain(plain: dict[str, Any]) -> WorldSettings:
 
 def _table(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("a table of settings is missing")  # noqa: TRY004 - whatever is wrong is the file's fault
+        raise ValueError("a table of settings is missing")  # noqa: TRY004 - it is the file's fault
     return dict(value)
 
 
 def _record(kind: type[Record], values: dict[str, Any]) -> Record:
-    known = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]  # always a dataclass
+    settings = fields(kind)  # type: ignore[arg-type]  # always a dataclass
+    known = {field.name: field.default for field in settings}
     for name, value in values.items():
         if name not in known or name in _PATHS:
             raise ValueError(f"there is no setting {name!r}")
