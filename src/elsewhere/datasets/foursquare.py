@@ -12,6 +12,7 @@ from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import LEAST_VISITS, Cleaner, Stamp, most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.notes import note
+from elsewhere.datasets.popularity import PopularitySource, by_hour, popularity_source
 from elsewhere.device.matching import Person
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.raw_text import degrees, first_line, json_of, rows_of
@@ -74,11 +75,15 @@ def read_foursquare(
     has_homes: bool = False,
     least: int = LEAST_VISITS,
     hours: Path | None = None,
+    popularity: str = "held-out",
     progress: Progress = no_progress,
 ) -> Dataset:
     """Check-ins and the category tree (v2 JSON), in any order."""
     checkins, categories = told_apart(raw)
-    venues = read_venues(checkins, categories, limit=limit, has_homes=has_homes, hours=hours)
+    source = popularity_source(popularity)
+    venues = read_venues(
+        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, popularity=source
+    )
     clock = Clock(timezone=TIMEZONE)
     title, what, terms = note("foursquare")
     return Dataset(
@@ -87,9 +92,9 @@ def read_foursquare(
         terms=terms,
         places=venues.places,
         tree=venues.tree,
-        days=_user_days(checkins, venues, clock, least, progress),
+        days=_user_days(checkins, venues, clock, least, source, progress),
         clock=clock,
-        settings={"speed_kmh": 8},
+        settings={"speed_kmh": 8, "popularity_from": source.kind},
         steps=venues.steps,
     )
 
@@ -111,30 +116,33 @@ def told_apart(raw: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def read_venues(
-    checkins: Path, categories: Path, *, limit: int | None, has_homes: bool, hours: Path | None
+    checkins: Path,
+    categories: Path,
+    *,
+    limit: int | None,
+    has_homes: bool,
+    hours: Path | None,
+    popularity: PopularitySource,
 ) -> Venues:
     """The most popular venues with a known category, and the tree."""
     tree = read_category_tree(categories, hours_by_category("foursquare", hours))
-    counts: Counter[str] = Counter()
-    venues: dict[str, Venue] = {}
     steps = {"check-ins": 0, "check-ins without a position": 0}
-    for fields in _fields(checkins, no_progress):
-        steps["check-ins"] += 1
-        position = degrees(fields[4], fields[5])
-        if position is None:
-            steps["check-ins without a position"] += 1
-            continue
-        counts[fields[1]] += 1
-        venues[fields[1]] = Venue(fields[2], fields[3], *position)
-    steps["venues"] = len(counts)
+    counts, hours_of, venues = _counted(checkins, popularity, steps)
+    steps |= {"check-ins that popularity is counted from": counts.total(), "venues": len(counts)}
+    if popularity.given is not None:
+        counts = Counter(
+            {venue: sum(popularity.given[venue]) for venue in counts if venue in popularity.given}
+        )
     homes = {venue for venue in counts if venues[venue].category_name == HOME}
     if not has_homes:
         steps["private homes left out"] = len(homes)
-    known = set(tree.ids)
-    unknown = {venue for venue in counts if venues[venue].category_id not in known}
+    roots = {tree.ids[node]: tree.ids[lineage[0]] for node, lineage in enumerate(tree.lineage.tolist())}
+    unknown = {venue for venue in counts if venues[venue].category_id not in roots}
     steps["venues of a category that the tree does not have"] = len(unknown)
     dropped = unknown if has_homes else unknown | homes
     kept = most_popular(Counter({v: n for v, n in counts.items() if v not in dropped}), limit)
+    kinds = {venue: roots[venues[venue].category_id] for venue in kept}
+    by_hours = popularity.given or by_hour(Counter({v: counts[v] for v in kept}), kinds, hours_of)
     places = [
         Place(
             place_id=venue,
@@ -142,11 +150,30 @@ def read_venues(
             latitude=venues[venue].latitude,
             longitude=venues[venue].longitude,
             category_ids=(venues[venue].category_id,),
-            popularity=(float(counts[venue]),),
+            popularity=by_hours[venue],
         )
         for venue in kept
     ]
     return Venues(places, tree, steps)
+
+
+def _counted(
+    checkins: Path, popularity: PopularitySource, steps: dict[str, int]
+) -> tuple[Counter[str], Counter[tuple[str, int]], dict[str, Venue]]:
+    """Check-ins of each venue, and of each venue and hour, by those who are counted; what venues are."""
+    counts: Counter[str] = Counter()
+    at_hours: Counter[tuple[str, int]] = Counter()
+    venues: dict[str, Venue] = {}
+    for number, fields in enumerate(_fields(checkins, no_progress), start=1):
+        steps["check-ins"] += 1
+        position = degrees(fields[4], fields[5])
+        if position is None:
+            steps["check-ins without a position"] += 1
+        elif popularity.counts(fields[0]):
+            counts[fields[1]] += 1
+            at_hours[fields[1], _local(checkins, number, fields).hour] += 1
+            venues[fields[1]] = Venue(fields[2], fields[3], *position)
+    return counts, at_hours, venues
 
 
 def read_category_tree(path: Path, hours: dict[str, str]) -> CategoryTree:
@@ -193,13 +220,16 @@ def _fields(path: Path, progress: Progress) -> Iterator[list[str]]:
 def read_checkins(path: Path, progress: Progress = no_progress) -> Iterator[Checkin]:
     """Check-ins in local time, in the order of the file."""
     for number, fields in enumerate(_fields(path, progress), start=1):
-        try:
-            utc = _moment(fields[7])
-            local = utc + dt.timedelta(minutes=int(fields[6]))
-        except ValueError:
-            expected = "minutes from UTC and a time such as 'Tue Apr 03 18:00:09 +0000 2012'"
-            raise InputError(str(path), f"check-in {number:,}: columns 7 and 8 must be {expected}") from None
-        yield Checkin(fields[0], fields[1], local)
+        yield Checkin(fields[0], fields[1], _local(path, number, fields))
+
+
+def _local(path: Path, number: int, fields: list[str]) -> dt.datetime:
+    """Local time of a check-in."""
+    try:
+        return _moment(fields[7]) + dt.timedelta(minutes=int(fields[6]))
+    except ValueError:
+        expected = "minutes from UTC and a time such as 'Tue Apr 03 18:00:09 +0000 2012'"
+        raise InputError(str(path), f"check-in {number:,}: columns 7 and 8 must be {expected}") from None
 
 
 _MONTHS = {
@@ -222,14 +252,19 @@ def _moment(text: str) -> dt.datetime:
 
 
 def _user_days(
-    checkins: Path, venues: Venues, clock: Clock, least: int, progress: Progress
+    checkins: Path,
+    venues: Venues,
+    clock: Clock,
+    least: int,
+    popularity: PopularitySource,
+    progress: Progress,
 ) -> Iterator[Person]:
-    """A person's local days, by user and date."""
+    """Local days of the people who share, by user and date."""
     known = {place.place_id: (place.latitude, place.longitude) for place in venues.places}
     days: dict[tuple[str, dt.date], list[Stamp]] = {}
     venues.steps["check-ins at these venues"] = 0
     for user, venue, moment in read_checkins(checkins, progress):
-        if venue in known:
+        if venue in known and popularity.shares(user):
             venues.steps["check-ins at these venues"] += 1
             days.setdefault((user, moment.date()), []).append(Stamp(moment, venue, known[venue]))
     cleaner = Cleaner(clock, seeded_generator(1), venues.steps, least)

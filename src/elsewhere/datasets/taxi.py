@@ -23,6 +23,7 @@ from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import Cleaner, Stamp
 from elsewhere.datasets.foursquare import TIMEZONE, is_category_tree, is_checkins, read_venues, told_apart
 from elsewhere.datasets.notes import note
+from elsewhere.datasets.popularity import PopularitySource
 from elsewhere.device.matching import MATCH_KM, Person
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.raw_text import degrees, first_line, rows_of
@@ -31,6 +32,7 @@ from elsewhere.knowledge.places import Place
 from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
+from elsewhere.world.settings import HELD_OUT
 
 _BUCKETS = 128
 _POINTS_AT_ONCE = 50_000
@@ -121,7 +123,11 @@ def read_taxi(
         )
     for path in trips:
         form_of(path)
-    venues = read_venues(*told_apart(others), limit=limit, has_homes=has_homes, hours=hours)
+    # Those who checked in are not those who drive: all of them may be counted.
+    others_visits = PopularitySource(kind=HELD_OUT, counts_all=True)
+    venues = read_venues(
+        *told_apart(others), limit=limit, has_homes=has_homes, hours=hours, popularity=others_visits
+    )
     steps = {f"Foursquare: {name}": count for name, count in venues.steps.items()}
     clock = Clock(timezone=TIMEZONE)
     title, what, terms = note("taxi")
@@ -133,7 +139,7 @@ def read_taxi(
         tree=venues.tree,
         days=_driver_days(trips, venues.places, clock, steps, least, progress),
         clock=clock,
-        settings={"speed_kmh": 8},
+        settings={"speed_kmh": 8, "popularity_from": HELD_OUT},
         steps=steps,
     )
 
