@@ -45,7 +45,8 @@ TRUSTED = (
     ("tape.py", "", "whole numbers and coins from words, exactly"),
     ("mechanism/rejection.py", "", "the one loop: the first accepted of N proposals, else one more"),
     ("mechanism/length.py", "stretched", "a long day brought to as many visits as candidates have"),
-    ("mechanism/codebook.py", "", "which k candidates are near, that they are exactly k, the pick"),
+    ("mechanism/codebook.py", "", "which k candidates are near"),
+    ("mechanism/pick.py", "", "that exactly k are mine, and the pick"),
     ("methods/codebook.py", "perturb", "hands the numbers on, and the draws back"),
     ("methods/sharing.py", "share", "the order of things: perturb, then rebuild from the draws alone"),
 )

@@ -26,13 +26,8 @@ from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.visits import Days, visit_distance, visit_distances
 from elsewhere.device.job import perturb_file
 from elsewhere.knowledge.travel import is_reachable
-from elsewhere.mechanism.codebook import (
-    CodebookTables,
-    nearest_flags,
-    odds_of,
-    pick_candidates,
-    uniform_below,
-)
+from elsewhere.mechanism.codebook import CodebookTables, nearest_flags
+from elsewhere.mechanism.pick import odds_of, pick_candidates, uniform_below
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.protocol import Drawn
 from elsewhere.methods.sharing import Sharing

@@ -28,11 +28,11 @@ from elsewhere.days.visits import (
     visit_distance,
     visit_distances,
 )
-from elsewhere.mechanism.codebook import draw_candidate, odds_of
 from elsewhere.mechanism.individual import Scan, _After, draw_visit
 from elsewhere.mechanism.length import HiddenLength, draw_length
 from elsewhere.mechanism.ngram import draw_ngram
 from elsewhere.mechanism.ngram_proposal import build_proposals
+from elsewhere.mechanism.pick import draw_candidate, odds_of
 from elsewhere.mechanism.place_ngram import _Window, draw_places, draw_time
 from elsewhere.mechanism.place_ngram_proposal import MOST_MISSES, new_counted
 from elsewhere.mechanism.rejection import SCORE_STEPS, Coin, coin_of, first_accepted

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from elsewhere.mechanism.codebook import odds_of, pick_candidates
+from elsewhere.mechanism.pick import odds_of, pick_candidates
 from elsewhere.mechanism.words import of_below, of_coin, words_for_pick
 from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.tape import accepts_exp, below, new_tape

@@ -29,7 +29,7 @@ from elsewhere.knowledge.sphere import (
     great_circle_km_squared,
     great_circle_km_squares,
 )
-from elsewhere.mechanism.codebook import _compiled_rows, odds_of
+from elsewhere.mechanism.pick import _compiled_rows, odds_of
 from elsewhere.randomness import SeededRandomness
 from elsewhere.tape import new_tape, ran_out
 from elsewhere.world.place_world import place_world

@@ -17,8 +17,9 @@ from elsewhere.days.prior import ANY_LENGTH, world_prior
 from elsewhere.days.visits import Days, check_length, shared_days, visit_distances
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon, total
-from elsewhere.mechanism.codebook import CodebookTables, odds_of, perturb_to_candidates, pick_step
+from elsewhere.mechanism.codebook import CodebookTables, perturb_to_candidates, pick_step
 from elsewhere.mechanism.listing import AnyStep, Outcome, State, chosen_among
+from elsewhere.mechanism.pick import odds_of
 from elsewhere.mechanism.secret import NumberedVisits
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.methods.tuning import CANDIDATES, tuned_nearest
