@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -17,6 +18,18 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("default")
+# Also before any fixture has run, no test may touch the ledger of whoever runs it.
+os.environ["ELSEWHERE_DATA_DIR"] = f"{tempfile.gettempdir()}/elsewhere-tests-{os.getpid()}"
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A user's data folder for each test, also for the processes that it starts: never the real one."""
+    folder = tmp_path_factory.getbasetemp() / "data" / f"{zlib.crc32(request.node.nodeid.encode()):08x}"
+    monkeypatch.setenv("ELSEWHERE_DATA_DIR", str(folder))
+    return folder
 
 
 _ALWAYS = ("architecture", "unit")
