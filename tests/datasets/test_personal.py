@@ -269,6 +269,10 @@ def test_stays_last_and_keep_together() -> None:
     assert stay.latitude == pytest.approx(np.mean([fix.latitude for fix in fixes[3:6]]))
     assert len(find_stays(fixes, minutes=9)) == 2
     assert find_stays([]) == []
+    assert len(find_stays([at(0, 0), at(20, 0), at(1439, 0)])) == 1
+    assert (
+        len(find_stays([at(0, 0), at(20, 0), at(1460, 0), at(1480, 0)])) == 2
+    )  # a day of which nobody knows
     assert find_stays(reversed(fixes)) == [stay]
 
 

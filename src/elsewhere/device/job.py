@@ -157,12 +157,7 @@ def _perturb_own(
     """A person's own days: charged all or none, drawn once, filed under ids that mean nothing."""
     if metadata.randomness != SYSTEM:
         raise InputError("--seed", "is not for your own days: they are shared once, with a ledger")
-    if found.has_others or found.own != {own_uid(owner_of(choice.path))}:
-        raise InputError(
-            str(source),
-            "holds days of another device, or of several people: perturb days of another device there, "
-            "and your own (uid me-…) from a file of their own made with this ledger",
-        )
+    _refuse_other_devices(source, found, choice)
     world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
     people = list(people_of(read_points(source, world.clock), matcher, source))
@@ -183,6 +178,19 @@ def _perturb_own(
     counts = counts_of([person.trajectory for person in people], shared, method, matcher)
     counts["days that were shared before"] = sum(report.is_again for report in reports)
     return JobResult(counts=dict(counts), metadata=metadata, ledger=ledger)
+
+
+def _refuse_other_devices(source: Path, found: _SourceFacts, choice: LedgerChoice) -> None:
+    """Only this device's ledger knows what its owner has spent."""
+    problem = ""
+    if found.has_others:
+        problem = "mixes days of somebody's own device with those of others: perturb them by themselves"
+    elif len(found.own) > 1:
+        problem = "holds days of several devices: perturb those of each device there"
+    elif not choice.path.exists() or found.own != {own_uid(owner_of(choice.path))}:
+        problem = "holds days of another device: perturb them there, or name the ledger they were made with"
+    if problem:
+        raise InputError(str(source), problem)
 
 
 def _refuse_existing(output: Path) -> None:

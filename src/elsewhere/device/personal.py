@@ -24,6 +24,7 @@ from elsewhere.world.world import World
 STAY_KM = 0.1
 STAY_MINUTES = 10
 MATCH_KM = 0.25
+_DAY = dt.timedelta(days=1)
 _FAR = f"visits farther than {MATCH_KM:g} km from any open place"
 _CLOSE = "visits that begin in the timestep of another"
 _FAR_DAYS = "days far from every open place, moved to the nearest"
@@ -50,7 +51,7 @@ def find_stays(
     """Stretches of fixes within ``radius_km`` of their first one that last ``minutes`` or more.
 
     As in Li et al., "Mining user similarity based on location history" (2008). A stay is at the mean of its
-    fixes, and lasts from the first of them to the last.
+    fixes, and lasts from the first of them to the last. A day without a fix ends it: nobody knows.
     """
     ordered = sorted(fixes, key=lambda fix: fix.moment)
     if not ordered:
@@ -63,7 +64,11 @@ def find_stays(
     stays, first = [], 0
     while first < len(ordered):
         last = first
-        while last + 1 < len(ordered) and _chord(vectors, first, last + 1) <= limit:
+        while (
+            last + 1 < len(ordered)
+            and _chord(vectors, first, last + 1) <= limit
+            and ordered[last + 1].moment - ordered[last].moment < _DAY
+        ):
             last += 1
         if (ordered[last].moment - ordered[first].moment).total_seconds() >= 60 * minutes:
             middle = [float(column[first : last + 1].mean()) for column in (latitudes, longitudes)]
