@@ -21,7 +21,8 @@ import elsewhere as ew
 from commands import Command
 from elsewhere.device import job
 from elsewhere.device.job_folder import JobFolder
-from elsewhere.device.shared_file import SharedMetadata
+from elsewhere.device.shared_file import SharedMetadata, write_part, write_shared
+from elsewhere.randomness import SeededRandomness, SystemRandomness
 from worlds import build, place
 
 HEADER = "uid,tid,datetime,lat,lng,place_id\n"
@@ -643,3 +644,134 @@ def test_an_interrupted_run_says_how_to_go_on(
     )
     assert code == 130
     assert "the same command goes on" in err
+
+
+@pytest.mark.parametrize("damage", ["part-000001.parquet", "part-000001.PRIVATE.json"])
+@pytest.mark.parametrize("content", [b"", b"PAR1 and then nothing", b"[1, 2]", b"{", b"\xff\xfe"])
+def test_a_damaged_part_is_one_message_and_never_a_traceback(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, damage: str, content: bytes
+) -> None:
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-m", "ngram", "-e", 5]
+    arguments += ["-o", folder / "s.csv"]
+    with monkeypatch.context() as patch:
+        _stop_after(patch, parts=3)
+        with pytest.raises(_Stopped):
+            elsewhere(*arguments)
+    monkeypatch.setattr(job, "BATCH", 7)
+    (folder / "s.csv.PRIVATE.partial" / damage).write_bytes(content)
+    code, out, err = elsewhere(*arguments)
+    assert (code, out) == (2, "")
+    assert "is damaged, some of what was shared is missing or cannot be read" in err
+    assert not list(folder.glob("s.csv*.json"))
+    assert not (folder / "s.csv").exists()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".geojson"])
+def test_a_part_that_is_damaged_at_the_last_moment_leaves_no_output(folder: Path, suffix: str) -> None:
+    texts = {name: [f"{name} {number}" for number in range(5000)] for name in ("uid", "tid", "place_id")}
+    whole = pl.DataFrame({**texts, "datetime": "2024-03-07T10:00:00", "lat": 50.0, "lng": 10.0})
+    parts = [folder / f"part-{number}.parquet" for number in range(2)]
+    for part in parts:
+        write_part(part, whole)
+    middle = bytearray(parts[1].read_bytes())
+    middle[100:3000] = bytes(2900)
+    parts[1].write_bytes(middle)
+    facts = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5).facts()
+    metadata = SharedMetadata(method=facts, world="", version="", randomness="system")
+    before = sorted(folder.iterdir())
+    with pytest.raises(ew.InputError, match="a part of what was shared cannot be read"):
+        write_shared(folder / f"s{suffix}", parts, metadata)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_all_that_waits_for_the_end_of_a_job_is_private(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stop_after(monkeypatch, parts=2)
+    with pytest.raises(_Stopped):
+        elsewhere(
+            "perturb",
+            folder / "days.csv",
+            "-w",
+            folder / "w.world",
+            "-m",
+            "ngram",
+            "-e",
+            5,
+            "-o",
+            folder / "s.csv",
+        )
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (folder / "s.csv.PRIVATE.partial").iterdir()}
+    assert {"part-000001.parquet", "part-000001.PRIVATE.json", "job.json", "key", "lock"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_file_of_another_city_is_refused_unless_it_is_meant(elsewhere: Command, folder: Path) -> None:
+    rows = [f"u{u},t{u},2024-03-07T10:00:00,49.2,-123.1,\n" for u in range(95)]
+    near = [f"v{u},t{u},2024-03-07T10:00:00,50.0,10.0,\n" for u in range(5)]
+    (folder / "far.csv").write_text(HEADER + "".join([*rows, *near]))
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5]
+    code, out, err = elsewhere("perturb", folder / "far.csv", *options, "-o", folder / "s.csv")
+    assert (code, out) == (2, "")
+    assert "more than 90% of its points are farther than 50 km from every place of this world" in err
+    assert "--anyway goes on" in err
+    assert "123" not in err
+    assert not (folder / "s.csv").exists()
+    code, _, _ = elsewhere("perturb", folder / "far.csv", *options, "-o", folder / "s.csv", "--anyway")
+    assert code == 0
+    (folder / "some.csv").write_text(HEADER + "".join([*rows[:40], *near]))
+    assert elsewhere("perturb", folder / "some.csv", *options, "-o", folder / "t.csv")[0] == 0
+
+
+def test_days_that_are_cut_short_are_counted_on_this_screen_alone(elsewhere: Command, folder: Path) -> None:
+    """The candidates of this world have at most 8 visits."""
+    lines = [f"long,t,2024-03-07T{8 + k:02d}:00:00,,,p{k}\n" for k in range(10)]
+    (folder / "long.csv").write_text((folder / "days.csv").read_text() + "".join(lines))
+    options = ["-w", folder / "w.world", "-e", 5, "--set", "candidates=64", "--set", "shards=2"]
+    code, out, _ = elsewhere("perturb", folder / "long.csv", *options, "-o", folder / "s.csv")
+    text = " ".join(out.split())
+    assert code == 0
+    assert "Some true days have more than 8 visits" in text
+    assert "`lengths` in `[prior]` of world.toml" in text
+    assert "more visits" not in (folder / "s.csv.meta.json").read_text()
+    code, out, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "t.csv")
+    assert "Some true days have more" not in out
+    _, out, _ = elsewhere("perturb", folder / "long.csv", *options, "-o", folder / "u.csv", "--json")
+    private = json.loads(out)["private_counts_for_this_device_only"]
+    assert private["days with more visits than any shared day can have"] == 1
+
+
+class _InItsPlace(SystemRandomness):
+    """Whatever stands in for the system's randomness, in a test or in an attack."""
+
+
+def test_metadata_says_which_randomness_was_really_used(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "SystemRandomness", _InItsPlace)
+    elsewhere(
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    )
+    facts = json.loads((folder / "s.csv.meta.json").read_text())
+    assert facts["randomness"] == "_InItsPlace, not the operating system's"
+    assert facts["is_ldp"] is False
+    assert "NOT private" in facts["promise"]
+    assert "epsilon_of_a_person_at_most" not in facts
+
+
+def test_whoever_shares_in_python_is_told_which_randomness_was_used(folder: Path) -> None:
+    method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
+    day = ew.Trajectory([("p0", 60), ("p1", 70)])
+    sources = (None, SystemRandomness(), SeededRandomness(7), _InItsPlace())
+    labels = ["system", "system", "seeded (7)", "_InItsPlace, not the operating system's"]
+    assert [method.share(day, randomness=source)[1].randomness for source in sources] == labels
+    assert [method.share_batch([day], randomness=source).randomness for source in sources] == labels

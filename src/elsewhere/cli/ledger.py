@@ -81,6 +81,7 @@ def show(
         f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}. {in_words(path)}. Each day keeps its own "
         "promise; what is the same every day, such as a home, is protected by the sum.",
         soft_wrap=True,
+        markup=False,
     )
 
 

@@ -115,13 +115,14 @@ def _show(result: JobResult, output: Path, path: Path, seconds: float, *, as_jso
     out.print(facts_table(_for_people(result, output, seconds)))
     if result.ledger is not None:
         spent = f"Spent {float(result.ledger.spent):g} of {float(result.ledger.cap):g}"
-        out.print(f"{spent}. {ledgers.in_words(path)}.", soft_wrap=True)
+        out.print(f"{spent}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)
     if result.has_long_days:
         out.print(
             f"Some true days have more than {result.metadata.method.most_visits} visits: some of these were "
             "left out before sharing. More numbers under `lengths` in `[prior]` of world.toml allow longer "
             "days.",
             soft_wrap=True,
+            markup=False,
         )
 
 

@@ -129,7 +129,7 @@ def share(
     if not as_json:
         for written, what in ((output, "Shared day"), (page, "For you alone")):
             if written is not None:
-                out.print(f"{what}: {written}", soft_wrap=True)
+                out.print(f"{what}: {written}", soft_wrap=True, markup=False)
 
 
 def _check_new(path: Path | None) -> None:
@@ -185,7 +185,7 @@ def _show(
     )
     if not metadata.is_ldp:
         how = f"{how}. {metadata.promise}"
-    out.print(f"Hidden: {facts.hides}.", soft_wrap=True)
-    out.print(f"What to expect: {expectation}", soft_wrap=True)
+    out.print(f"Hidden: {facts.hides}.", soft_wrap=True, markup=False)
+    out.print(f"What to expect: {expectation}", soft_wrap=True, markup=False)
     cost = f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}"
-    out.print(f"{how}. {cost}. {ledgers.in_words(path)}.", soft_wrap=True)
+    out.print(f"{how}. {cost}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)

@@ -259,7 +259,8 @@ def _all_counts(parts: list[Path], folder: JobFolder) -> Counter[str]:
     counts: Counter[str] = Counter()
     for part in parts:
         try:
-            counts.update(json.loads(counts_file(part).read_text(encoding="utf-8")))
+            counted = json.loads(counts_file(part).read_text(encoding="utf-8"))
+            counts.update({str(what): int(count) for what, count in counted.items()})
             pl.read_parquet(part)
         except (OSError, ValueError, TypeError, AttributeError, pl.exceptions.PolarsError):
             raise folder.damaged() from None
