@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,8 +87,7 @@ def share(
         shared_file.check_suffix(output)
     _check_new(output)
     _check_new(page)
-    if page is not None and page.suffix != ".html":
-        raise InputError(str(page), "must end in .html")
+    make_page = _page_maker(page)
     chosen = method.chosen_method(
         name,
         world_file,
@@ -119,11 +119,9 @@ def share(
         owner = shared_file.Owner(report.report_id, report.report_id, dt.date.fromisoformat(day))
         shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
     expectation = what_to_expect(chosen, len(trajectory))
-    if page is not None:
-        with needs_extra("pages", "pages"):
-            from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
+    if page is not None and make_page is not None:
         promise = f"ε = {facts.epsilon}"
-        html = own_day_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
+        html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
         write_text(page, html, is_private=True)
     _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
     if not as_json:
@@ -135,6 +133,17 @@ def share(
 def _check_new(path: Path | None) -> None:
     if path is not None and path.exists():
         raise InputError(str(path), "is there already: choose another output")
+
+
+def _page_maker(page: Path | None) -> Callable[..., str] | None:
+    """What makes the page, if one is wanted: looked for before anything is charged."""
+    if page is None:
+        return None
+    if page.suffix != ".html":
+        raise InputError(str(page), "must end in .html")
+    with needs_extra("pages", "pages"):
+        from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
+    return own_day_page
 
 
 def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
