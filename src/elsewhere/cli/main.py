@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from io import TextIOWrapper
 
@@ -17,6 +18,8 @@ from elsewhere.cli import plan as plan_command
 from elsewhere.cli import share as share_command
 from elsewhere.cli.console import report_error
 from elsewhere.errors import ElsewhereError
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 app = typer.Typer(
     name="elsewhere",
@@ -63,4 +66,9 @@ def run() -> None:
         app()
     except ElsewhereError as error:
         report_error(str(error))
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        report_error(f"{error.strerror}: what was begun is not kept, what was finished before is")
         sys.exit(2)
