@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import broken_parts as parts
+from broken_device import DEVICE_FAULTS
 from cases import FAULT_WORLDS, most_places
 from detectors import detect
 from elsewhere.arrays import Bools, Counts, Indices
@@ -567,5 +568,8 @@ _METHODS = [
     Fault("a seed for the system's words", sharing=parts.SeededForTheSystems),
     Fault("second half of a tape repeats", sharing=parts.SecondHalfRepeats),
 ]
-_PARTS = [PartFault("coin off by one", lambda _: coin_objections(parts.accepts_off_by_one))]
+_PARTS = [
+    PartFault("coin off by one", lambda _: coin_objections(parts.accepts_off_by_one)),
+    *(PartFault(name, look) for name, look in DEVICE_FAULTS.items()),
+]
 FAULTS: list[Fault | PartFault] = [*_METHODS, *_PARTS]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import elsewhere as ew
+from broken_device import job_objections, ledger_objections
 from cases import FAULT_WORLDS, cases, most_places
 from detectors import detect
 from elsewhere.methods.registry import METHODS
@@ -40,5 +41,7 @@ def test_the_honest_method_passes_every_check(tmp_path: Path, name: str, epsilon
         assert detect(ew.method(name, world, epsilon=epsilon, **options), epsilon, samples=6000) == {}
 
 
-def test_the_honest_coin_passes() -> None:
+def test_honest_parts_pass(tmp_path: Path) -> None:
     assert coin_objections(accepts_exp) == {}
+    assert ledger_objections(ew.Ledger, tmp_path) == {}
+    assert job_objections(tmp_path, is_broken=False) == {}
