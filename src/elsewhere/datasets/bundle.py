@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import polars as pl
@@ -59,15 +58,6 @@ def only_file(raw: Sequence[Path]) -> Path:
     if len(raw) != 1:
         raise InputError("--raw", f"found {len(raw)} files, must be one")
     return raw[0]
-
-
-def checked_zone(name: str) -> str:
-    """The name of a time zone, if there is one of that name."""
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        raise InputError("--timezone", f"found {name!r}, must be a zone such as Europe/Helsinki") from None
-    return name
 
 
 def travel_of(dataset: Dataset, places: Places) -> Travel:

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elsewhere.datasets.bundle import Dataset
+from elsewhere.datasets.checkin_categories import OTHER, category_of, checkin_tree
 from elsewhere.datasets.cleaning import LEAST_VISITS, Cleaner, Stamp, most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.notes import note
+from elsewhere.datasets.timezones import city_zone
 from elsewhere.device.matching import Person
-from elsewhere.errors import Fault, InputError
-from elsewhere.inputs.raw_text import degrees, first_line, json_of, rows_of
+from elsewhere.errors import InputError
+from elsewhere.inputs.delimited import Timestamps, delimited_records, layout_of, require
+from elsewhere.inputs.moments import MomentError
+from elsewhere.inputs.raw_text import degrees, first_line, json_of
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
@@ -22,12 +26,8 @@ from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
 HOME = "Home (private)"
-TIMEZONE = "America/New_York"
-# The header of the CSV in circulation, in the order of the original's eight columns.
-_HEADER = (
-    "userId", "venueId", "venueCategoryId", "venueCategory", "latitude", "longitude", "timezoneOffset",
-    "utcTimestamp",
-)  # fmt: skip
+# The original's eight columns, in its order; others have them under other names and in another order.
+_COLUMNS = ("uid", "place_id", "category_id", "category", "lat", "lng", "offset", "datetime")
 
 
 class Venue(NamedTuple):
@@ -59,8 +59,9 @@ class Venues(NamedTuple):
 
 
 def is_checkins(path: Path) -> bool:
-    line = first_line(path)
-    return line.count("\t") == 7 or line.startswith("userId,venueId")
+    """Whether a file has people, venues with positions, and times."""
+    layout = layout_of(path)
+    return all(key in layout for key in ("uid", "place_id", "lat", "lng", "datetime"))
 
 
 def is_category_tree(path: Path) -> bool:
@@ -74,12 +75,14 @@ def read_foursquare(
     has_homes: bool = False,
     least: int = LEAST_VISITS,
     hours: Path | None = None,
+    timezone: str | None = None,
     progress: Progress = no_progress,
 ) -> Dataset:
-    """Check-ins and the category tree (v2 JSON), in any order."""
+    """Check-ins and, if Foursquare's own is wanted, the category tree (v2 JSON), in any order."""
     checkins, categories = told_apart(raw)
     venues = read_venues(checkins, categories, limit=limit, has_homes=has_homes, hours=hours)
-    clock = Clock(timezone=TIMEZONE)
+    positions = ((place.latitude, place.longitude) for place in venues.places)
+    clock = Clock(timezone=city_zone(timezone, positions, venues.steps))
     title, what, terms = note("foursquare")
     return Dataset(
         title=title,
@@ -87,34 +90,37 @@ def read_foursquare(
         terms=terms,
         places=venues.places,
         tree=venues.tree,
-        days=_user_days(checkins, venues, clock, least, progress),
+        days=_user_days(checkins, venues, clock, least, progress, has_zone=timezone is not None),
         clock=clock,
         settings={"speed_kmh": 8},
         steps=venues.steps,
     )
 
 
-def told_apart(raw: Sequence[Path]) -> tuple[Path, Path]:
-    """Which file holds the check-ins and which the category tree."""
-    checkins = [path for path in raw if is_checkins(path)]
-    categories = [path for path in raw if path not in checkins and is_category_tree(path)]
-    others = [path for path in raw if path not in checkins and path not in categories]
-    if others:
-        raise InputError(str(others[0]), "is neither check-ins nor a category tree")
-    if len(checkins) != 1 or len(categories) != 1:
+def told_apart(raw: Sequence[Path]) -> tuple[Path, Path | None]:
+    """Which file holds the check-ins and which, if any, the category tree."""
+    categories = [path for path in raw if is_category_tree(path)]
+    others = [path for path in raw if path not in categories]
+    if len(others) != 1 or len(categories) > 1:
         raise InputError(
             "--raw",
-            f"found {len(checkins)} files of check-ins (eight columns with tabs, or CSV from userId on) and "
-            f"{len(categories)} category trees (v2 JSON), must be one of each",
+            f"found {len(others)} files of check-ins and {len(categories)} category trees (v2 JSON), must be "
+            "one file of check-ins, and at most one tree",
         )
-    return checkins[0], categories[0]
+    require(layout_of(others[0]), others[0], ("uid", "place_id", "lat", "lng", "datetime"))
+    return others[0], categories[0] if categories else None
 
 
 def read_venues(
-    checkins: Path, categories: Path, *, limit: int | None, has_homes: bool, hours: Path | None
+    checkins: Path, categories: Path | None, *, limit: int | None, has_homes: bool, hours: Path | None
 ) -> Venues:
-    """The most popular venues with a known category, and the tree."""
-    tree = read_category_tree(categories, hours_by_category("foursquare", hours))
+    """The most popular venues with a known category, and the tree: the one given, or ours by name."""
+    is_ours = categories is None
+    tree = (
+        checkin_tree(hours)
+        if categories is None
+        else read_category_tree(categories, hours_by_category("foursquare", hours))
+    )
     counts: Counter[str] = Counter()
     venues: dict[str, Venue] = {}
     steps = {"check-ins": 0, "check-ins without a position": 0}
@@ -125,7 +131,8 @@ def read_venues(
             steps["check-ins without a position"] += 1
             continue
         counts[fields[1]] += 1
-        venues[fields[1]] = Venue(fields[2], fields[3], *position)
+        category_id = (category_of(fields[3]) or OTHER) if is_ours else fields[2]
+        venues[fields[1]] = Venue(category_id, fields[3], *position)
     steps["venues"] = len(counts)
     homes = {venue for venue in counts if venues[venue].category_name == HOME}
     if not has_homes:
@@ -133,6 +140,8 @@ def read_venues(
     known = set(tree.ids)
     unknown = {venue for venue in counts if venues[venue].category_id not in known}
     steps["venues of a category that the tree does not have"] = len(unknown)
+    if is_ours:
+        steps["venues of a kind that is not known"] = sum(v.category_id == OTHER for v in venues.values())
     dropped = unknown if has_homes else unknown | homes
     kept = most_popular(Counter({v: n for v, n in counts.items() if v not in dropped}), limit)
     places = [
@@ -175,60 +184,33 @@ def read_category_tree(path: Path, hours: dict[str, str]) -> CategoryTree:
 
 
 def _fields(path: Path, progress: Progress) -> Iterator[list[str]]:
-    """The eight columns of each row; a header is passed over."""
-    is_original = first_line(path).count("\t") == 7
-    for row, fields in rows_of(
-        path,
-        encoding="latin-1" if is_original else "utf-8-sig",
-        delimiter="\t" if is_original else ",",
-        progress=progress,
-    ):
-        if len(fields) != len(_HEADER):
-            problem = f"has {len(fields)} fields, must have {len(_HEADER)}: {', '.join(_HEADER)}"
-            raise InputError(str(path), [Fault(row=row, problem=problem)])
-        if fields[0] != _HEADER[0]:
-            yield fields
+    """The eight columns of each row, blank where a file does not have one."""
+    layout = layout_of(path)
+    for _, record in delimited_records(path, layout, progress):
+        yield [record.get(key, "") for key in _COLUMNS]
 
 
-def read_checkins(path: Path, progress: Progress = no_progress) -> Iterator[Checkin]:
-    """Check-ins in local time, in the order of the file."""
+def read_checkins(
+    path: Path, timezone: str, progress: Progress = no_progress, *, has_zone: bool = False
+) -> Iterator[Checkin]:
+    """Check-ins in local time, in the order of the file; by ``timezone`` where they do not say their own."""
+    stamps = Timestamps(path, layout_of(path), timezone, has_zone=has_zone)
     for number, fields in enumerate(_fields(path, progress), start=1):
         try:
-            utc = _moment(fields[7])
-            local = utc + dt.timedelta(minutes=int(fields[6]))
-        except ValueError:
-            expected = "minutes from UTC and a time such as 'Tue Apr 03 18:00:09 +0000 2012'"
-            raise InputError(str(path), f"check-in {number:,}: columns 7 and 8 must be {expected}") from None
+            local = stamps.local(fields[7], fields[6])
+        except MomentError as error:
+            raise InputError(str(path), f"check-in {number:,}: its time {error}") from None
         yield Checkin(fields[0], fields[1], local)
 
 
-_MONTHS = {
-    name: n
-    for n, name in enumerate(
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], start=1
-    )
-}
-
-
-def _moment(text: str) -> dt.datetime:
-    """``Tue Apr 03 18:00:09 +0000 2012``, always in UTC; ten times as fast as strptime."""
-    _, month, day, clock, _, year = text.split()
-    hour, minute, second = clock.split(":")
-    try:
-        date = dt.date(int(year), _MONTHS[month], int(day))
-        return dt.datetime.combine(date, dt.time(int(hour), int(minute), int(second)))
-    except KeyError:
-        raise ValueError(text) from None
-
-
 def _user_days(
-    checkins: Path, venues: Venues, clock: Clock, least: int, progress: Progress
+    checkins: Path, venues: Venues, clock: Clock, least: int, progress: Progress, *, has_zone: bool = False
 ) -> Iterator[Person]:
     """A person's local days, by user and date."""
     known = {place.place_id: (place.latitude, place.longitude) for place in venues.places}
     days: dict[tuple[str, dt.date], list[Stamp]] = {}
     venues.steps["check-ins at these venues"] = 0
-    for user, venue, moment in read_checkins(checkins, progress):
+    for user, venue, moment in read_checkins(checkins, clock.timezone, progress, has_zone=has_zone):
         if venue in known:
             venues.steps["check-ins at these venues"] += 1
             days.setdefault((user, moment.date()), []).append(Stamp(moment, venue, known[venue]))
@@ -241,6 +223,6 @@ def _user_days(
 
 def pick_foursquare(files: Sequence[Path]) -> tuple[Path, ...]:
     """Check-ins and the category tree, if both are among ``files``."""
-    checkins = [file for file in files if is_checkins(file)]
     trees = [file for file in files if is_category_tree(file) and "categor" in file.name]
+    checkins = [file for file in files if not is_category_tree(file) and is_checkins(file)]
     return (checkins[0], trees[0]) if checkins and trees else ()

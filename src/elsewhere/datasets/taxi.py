@@ -21,10 +21,11 @@ from scipy.spatial import cKDTree
 
 from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import Cleaner, Stamp
-from elsewhere.datasets.foursquare import TIMEZONE, is_category_tree, is_checkins, read_venues, told_apart
+from elsewhere.datasets.foursquare import is_category_tree, is_checkins, read_venues, told_apart
 from elsewhere.datasets.notes import note
 from elsewhere.device.matching import MATCH_KM, Person
 from elsewhere.errors import Fault, InputError
+from elsewhere.inputs.moments import moment_of
 from elsewhere.inputs.raw_text import degrees, first_line, rows_of
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
@@ -32,6 +33,7 @@ from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
+TIMEZONE = "America/New_York"
 _BUCKETS = 128
 _POINTS_AT_ONCE = 50_000
 
@@ -59,16 +61,9 @@ class _Point(NamedTuple):
         return "<private point>"
 
 
-def _iso(text: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(text.strip())
-
-
 def _american(text: str) -> dt.datetime:
     """``4/17/13 0:19``."""
-    date, clock = text.strip().split(" ")
-    month, day, year = map(int, date.split("/"))
-    hour, minute = clock.split(":")[:2]
-    return dt.datetime.combine(dt.date(2000 + year % 100, month, day), dt.time(int(hour), int(minute)))
+    return moment_of(text, "month-first")
 
 
 _DEBS_COLUMNS = 17
@@ -81,13 +76,13 @@ def form_of(path: Path) -> Form:
     if "pickup_datetime" in place and "hack_license" in place:
         pickup = (place["pickup_datetime"], place["pickup_longitude"], place["pickup_latitude"])
         dropoff = (place["dropoff_datetime"], place["dropoff_longitude"], place["dropoff_latitude"])
-        return Form(place["hack_license"], pickup, dropoff, len(names), True, _iso)
+        return Form(place["hack_license"], pickup, dropoff, len(names), True, moment_of)
     if "pickuptime" in place and "medallion" in place:
         pickup = (place["pickuptime"], place["pickupx"], place["pickupy"])
         dropoff = (place["dropofftime"], place["dropoffx"], place["dropoffy"])
         return Form(place["medallion"], pickup, dropoff, len(names), True, _american)
     if len(names) == _DEBS_COLUMNS and names[2][:2] == "20":
-        return Form(1, (2, 6, 7), (3, 8, 9), _DEBS_COLUMNS, False, _iso)
+        return Form(1, (2, 6, 7), (3, 8, 9), _DEBS_COLUMNS, False, moment_of)
     raise InputError(
         str(path),
         "is no known file of taxi trips: TLC's has hack_license and pickup_datetime in its header, "
@@ -113,7 +108,7 @@ def read_taxi(
     progress: Progress = no_progress,
 ) -> Dataset:
     """Files of trips, Foursquare's check-ins and its category tree, in any order."""
-    others = [path for path in raw if is_checkins(path) or (not is_trips(path) and is_category_tree(path))]
+    others = [path for path in raw if not is_trips(path) and (is_category_tree(path) or is_checkins(path))]
     trips = [path for path in raw if path not in others]
     if not trips:
         raise InputError(

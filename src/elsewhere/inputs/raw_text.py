@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -18,6 +19,8 @@ from elsewhere.progress import Progress, no_progress
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _LINES_PER_TICK = 20_000
+ANY_TEXT = "utf-8 or latin-1"
+"""For files that nobody says the encoding of: each line is UTF-8, or else Latin-1."""
 
 
 @contextmanager
@@ -59,12 +62,25 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
 def lines_of(path: Path, encoding: str = "utf-8-sig", progress: Progress = no_progress) -> Iterator[str]:
     """Lines of text without their ends, one at a time; progress counts bytes of the file on disk."""
     size = path.stat().st_size if path.is_file() else 0
-    with opened(path) as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+    with opened(path) as file:
+        text = map(_decoded, file) if encoding == ANY_TEXT else _text(file, encoding)
         for number, line in enumerate(text):
             if number % _LINES_PER_TICK == 0:
                 progress(min(size, _position(file, size)), size)
             yield line
     progress(size, size)
+
+
+def _text(file: IO[bytes], encoding: str) -> Iterator[str]:
+    with io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+        yield from text
+
+
+def _decoded(line: bytes) -> str:
+    try:
+        return line.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
 
 
 def _position(file: IO[bytes], size: int) -> int:
@@ -79,7 +95,9 @@ def rows_of(
     path: Path, *, encoding: str = "utf-8-sig", delimiter: str = ",", progress: Progress = no_progress
 ) -> Iterator[tuple[int, list[str]]]:
     """Rows of a delimited file with their numbers, as an editor counts them; blank ones are passed over."""
-    reader = csv.reader(lines_of(path, encoding, progress), delimiter=delimiter)
+    reader = csv.reader(
+        lines_of(path, encoding, progress), delimiter=delimiter, skipinitialspace=delimiter == " "
+    )
     try:
         for row in reader:
             if row and any(row):

@@ -180,8 +180,8 @@ def _first_line(line: bytes, path: Path) -> dict[str, Any]:
         raise WorldFileError(f"{path}: says no world format; `elsewhere world build` makes it anew")
     if version < VERSION:
         raise WorldFileError(
-            f"{path}: made by an older elsewhere (world format {version}, now {VERSION}): build it again with "
-            "`elsewhere world build`"
+            f"{path}: made by an older elsewhere (world format {version}, now {VERSION}): build it again "
+            "with `elsewhere world build`"
         )
     if version > VERSION:
         raise WorldFileError(
