@@ -131,7 +131,8 @@ def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
             _frame(some, position, dataset.clock).write_csv(file, include_header=False)
         if not counts["trajectories"]:
             raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
-    return {"source": dataset.title, "places": len(dataset.places), **counts}
+    clock = {"timezone": dataset.clock.timezone}
+    return {"source": dataset.title, **clock, "places": len(dataset.places), **counts}
 
 
 def _counted(days: Iterable[Person], counts: dict[str, int]) -> Iterator[Person]:

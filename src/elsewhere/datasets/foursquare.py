@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elsewhere.datasets.bundle import Dataset
-from elsewhere.datasets.checkin_categories import OTHER, category_of, checkin_tree
+from elsewhere.datasets.checkin_categories import OTHER, category_of, checkin_tree, is_private_home
+from elsewhere.datasets.checkin_files import CheckinFiles
 from elsewhere.datasets.cleaning import LEAST_VISITS, Cleaner, Stamp, most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.notes import note
 from elsewhere.datasets.timezones import city_zone
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
-from elsewhere.inputs.delimited import Timestamps, delimited_records, layout_of, require
-from elsewhere.inputs.moments import MomentError
+from elsewhere.inputs.delimited import layout_of
 from elsewhere.inputs.raw_text import degrees, first_line, json_of
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.clock import Clock
@@ -26,8 +26,6 @@ from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
 HOME = "Home (private)"
-# The original's eight columns, in its order; others have them under other names and in another order.
-_COLUMNS = ("uid", "place_id", "category_id", "category", "lat", "lng", "offset", "datetime")
 
 
 class Venue(NamedTuple):
@@ -37,17 +35,7 @@ class Venue(NamedTuple):
     category_name: str
     latitude: float
     longitude: float
-
-
-class Checkin(NamedTuple):
-    """One row: who, where, and when in local time."""
-
-    user: str
-    venue: str
-    moment: dt.datetime
-
-    def __repr__(self) -> str:
-        return "<private Checkin>"
+    name: str
 
 
 class Venues(NamedTuple):
@@ -80,10 +68,38 @@ def read_foursquare(
 ) -> Dataset:
     """Check-ins and, if Foursquare's own is wanted, the category tree (v2 JSON), in any order."""
     checkins, categories = told_apart(raw)
-    venues = read_venues(checkins, categories, limit=limit, has_homes=has_homes, hours=hours)
+    return checkin_dataset(
+        "foursquare",
+        checkins,
+        categories,
+        limit=limit,
+        has_homes=has_homes,
+        least=least,
+        hours=hours,
+        timezone=timezone,
+        progress=progress,
+    )
+
+
+def checkin_dataset(
+    source: str,
+    checkins: CheckinFiles,
+    categories: Path | None,
+    *,
+    limit: int | None,
+    has_homes: bool,
+    least: int,
+    hours: Path | None,
+    timezone: str | None,
+    progress: Progress,
+) -> Dataset:
+    """Venues as places, people's local days as trajectories; ``source`` names the note for SOURCE.md."""
+    venues = read_venues(
+        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, progress=progress
+    )
     positions = ((place.latitude, place.longitude) for place in venues.places)
     clock = Clock(timezone=city_zone(timezone, positions, venues.steps))
-    title, what, terms = note("foursquare")
+    title, what, terms = note(source)
     return Dataset(
         title=title,
         what=what,
@@ -97,7 +113,7 @@ def read_foursquare(
     )
 
 
-def told_apart(raw: Sequence[Path]) -> tuple[Path, Path | None]:
+def told_apart(raw: Sequence[Path]) -> tuple[CheckinFiles, Path | None]:
     """Which file holds the check-ins and which, if any, the category tree."""
     categories = [path for path in raw if is_category_tree(path)]
     others = [path for path in raw if path not in categories]
@@ -107,12 +123,17 @@ def told_apart(raw: Sequence[Path]) -> tuple[Path, Path | None]:
             f"found {len(others)} files of check-ins and {len(categories)} category trees (v2 JSON), must be "
             "one file of check-ins, and at most one tree",
         )
-    require(layout_of(others[0]), others[0], ("uid", "place_id", "lat", "lng", "datetime"))
-    return others[0], categories[0] if categories else None
+    return CheckinFiles(others), categories[0] if categories else None
 
 
 def read_venues(
-    checkins: Path, categories: Path | None, *, limit: int | None, has_homes: bool, hours: Path | None
+    checkins: CheckinFiles,
+    categories: Path | None,
+    *,
+    limit: int | None,
+    has_homes: bool,
+    hours: Path | None,
+    progress: Progress = no_progress,
 ) -> Venues:
     """The most popular venues with a known category, and the tree: the one given, or ours by name."""
     is_ours = categories is None
@@ -124,17 +145,19 @@ def read_venues(
     counts: Counter[str] = Counter()
     venues: dict[str, Venue] = {}
     steps = {"check-ins": 0, "check-ins without a position": 0}
-    for fields in _fields(checkins, no_progress):
+    for row in checkins.rows(progress):
         steps["check-ins"] += 1
-        position = degrees(fields[4], fields[5])
+        position = degrees(row.lat, row.lng)
         if position is None:
             steps["check-ins without a position"] += 1
             continue
-        counts[fields[1]] += 1
-        category_id = (category_of(fields[3]) or OTHER) if is_ours else fields[2]
-        venues[fields[1]] = Venue(category_id, fields[3], *position)
+        counts[row.venue] += 1
+        category_id = (category_of(row.category) or OTHER) if is_ours else row.category_id
+        venues[row.venue] = Venue(category_id, row.category, *position, row.name)
+    if checkins.nameless:
+        steps["rows without a person or a venue left out"] = checkins.nameless
     steps["venues"] = len(counts)
-    homes = {venue for venue in counts if venues[venue].category_name == HOME}
+    homes = {venue for venue in counts if _is_home(venues[venue])}
     if not has_homes:
         steps["private homes left out"] = len(homes)
     known = set(tree.ids)
@@ -147,7 +170,7 @@ def read_venues(
     places = [
         Place(
             place_id=venue,
-            name=venues[venue].category_name,
+            name=venues[venue].name or venues[venue].category_name,
             latitude=venues[venue].latitude,
             longitude=venues[venue].longitude,
             category_ids=(venues[venue].category_id,),
@@ -156,6 +179,10 @@ def read_venues(
         for venue in kept
     ]
     return Venues(places, tree, steps)
+
+
+def _is_home(venue: Venue) -> bool:
+    return venue.category_name == HOME or is_private_home(venue.category_id)
 
 
 def read_category_tree(path: Path, hours: dict[str, str]) -> CategoryTree:
@@ -183,34 +210,20 @@ def read_category_tree(path: Path, hours: dict[str, str]) -> CategoryTree:
     return build_tree(ids, names, parents, by_root)
 
 
-def _fields(path: Path, progress: Progress) -> Iterator[list[str]]:
-    """The eight columns of each row, blank where a file does not have one."""
-    layout = layout_of(path)
-    for _, record in delimited_records(path, layout, progress):
-        yield [record.get(key, "") for key in _COLUMNS]
-
-
-def read_checkins(
-    path: Path, timezone: str, progress: Progress = no_progress, *, has_zone: bool = False
-) -> Iterator[Checkin]:
-    """Check-ins in local time, in the order of the file; by ``timezone`` where they do not say their own."""
-    stamps = Timestamps(path, layout_of(path), timezone, has_zone=has_zone)
-    for number, fields in enumerate(_fields(path, progress), start=1):
-        try:
-            local = stamps.local(fields[7], fields[6])
-        except MomentError as error:
-            raise InputError(str(path), f"check-in {number:,}: its time {error}") from None
-        yield Checkin(fields[0], fields[1], local)
-
-
 def _user_days(
-    checkins: Path, venues: Venues, clock: Clock, least: int, progress: Progress, *, has_zone: bool = False
+    checkins: CheckinFiles,
+    venues: Venues,
+    clock: Clock,
+    least: int,
+    progress: Progress,
+    *,
+    has_zone: bool = False,
 ) -> Iterator[Person]:
     """A person's local days, by user and date."""
     known = {place.place_id: (place.latitude, place.longitude) for place in venues.places}
     days: dict[tuple[str, dt.date], list[Stamp]] = {}
     venues.steps["check-ins at these venues"] = 0
-    for user, venue, moment in read_checkins(checkins, clock.timezone, progress, has_zone=has_zone):
+    for user, venue, moment in checkins.checkins(clock.timezone, progress, has_zone=has_zone):
         if venue in known:
             venues.steps["check-ins at these venues"] += 1
             days.setdefault((user, moment.date()), []).append(Stamp(moment, venue, known[venue]))

@@ -16,20 +16,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import numpy as np
-from scipy.spatial import cKDTree
-
 from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import Cleaner, Stamp
 from elsewhere.datasets.foursquare import is_category_tree, is_checkins, read_venues, told_apart
+from elsewhere.datasets.nearest import NearestPlaces
 from elsewhere.datasets.notes import note
-from elsewhere.device.matching import MATCH_KM, Person
+from elsewhere.device.matching import Person
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.moments import moment_of
-from elsewhere.inputs.raw_text import degrees, first_line, rows_of
+from elsewhere.inputs.raw_text import degrees, first_line, parts_of_files, rows_of
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
-from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 
@@ -152,8 +149,8 @@ def _driver_days(
         buckets = [Path(folder) / f"{number}.csv" for number in range(_BUCKETS)]
         with ExitStack() as stack:
             writers = [csv.writer(stack.enter_context(path.open("w", newline=""))) for path in buckets]
-            for path in trips:
-                _distribute(path, places, writers, steps, progress)
+            for path, part in parts_of_files(trips, progress):
+                _distribute(path, places, writers, steps, part)
         cleaner = Cleaner(clock, seeded_generator(1), steps, least)
         for path in buckets:
             yield from _days_of(path, cleaner)
@@ -167,14 +164,12 @@ def _distribute(
     progress: Progress,
 ) -> None:
     """Match the points of a file to places and put each to the others of its driver."""
-    tree = cKDTree(unit_vectors(*np.array([(row.latitude, row.longitude) for row in places]).T))
-    reach = chord_squared_of_km(MATCH_KM) ** 0.5
+    nearest = NearestPlaces(places)
     points = _points(path, steps, progress)
     while some := list(islice(points, _POINTS_AT_ONCE)):
-        vectors = unit_vectors(*np.array([(point.latitude, point.longitude) for point in some]).T)
-        chords, rows = map(np.asarray, tree.query(vectors))
-        for point, chord, row in zip(some, chords.tolist(), rows.tolist(), strict=True):
-            if chord > reach:
+        ids = nearest.ids([(point.latitude, point.longitude) for point in some])
+        for point, place_id in zip(some, ids, strict=True):
+            if place_id is None:
                 steps["points farther than 100 m from any place"] += 1
                 continue
             writers[crc32(point.driver.encode()) % _BUCKETS].writerow(
@@ -184,7 +179,7 @@ def _distribute(
                     point.moment.isoformat(),
                     point.latitude,
                     point.longitude,
-                    places[row].place_id,
+                    place_id,
                 )
             )
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 from zoneinfo import ZoneInfo
 
-from elsewhere.device.points import ALIASES
 from elsewhere.errors import Fault, InputError
+from elsewhere.inputs.column_names import ALIASES
 from elsewhere.inputs.raw_text import first_line, json_of, lines_of, opened, records_of
 
 _E7 = 1e7

@@ -76,7 +76,7 @@ class DayMaker:
         _, far, close = self.counts
         for stay in sorted(stays, key=lambda stay: stay.arrival):
             self.counts["stays"] += 1
-            for date, timestep in _begins(stay, self.world.clock.timestep_minutes):
+            for date, timestep in begins_of(stay, self.world.clock.timestep_minutes):
                 place = self._place_open(tree, stay, timestep)
                 if place is None:
                     self.counts[far] += 1
@@ -101,7 +101,7 @@ class DayMaker:
         return int(is_open[int(np.argmin(km))])
 
 
-def _begins(stay: Stay, minutes: int) -> Iterator[tuple[dt.date, int]]:
+def begins_of(stay: Stay, minutes: int) -> Iterator[tuple[dt.date, int]]:
     """When a stay begins, on each day it touches: on the first at its arrival, later ones at midnight."""
     date = stay.arrival.date()
     yield date, (stay.arrival.hour * 60 + stay.arrival.minute) // minutes

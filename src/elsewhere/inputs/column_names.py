@@ -41,11 +41,29 @@ MORE_ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+_SEPARATORS = "\t;,"
+_CLOCK = re.compile(r"\d{1,2}:\d{2}")
+
+
 class FoundColumns(NamedTuple):
     """Where a file has what: positions by key, and whether times without a zone are UTC."""
 
     where: dict[str, int]
     is_utc: bool = False
+
+
+def separator_of(line: str) -> str:
+    """What separates columns: tab, semicolon, comma or, if there is none of them, a space."""
+    unquoted = re.sub(r'"[^"]*"', "quoted", line)
+    counts = {mark: unquoted.count(mark) for mark in _SEPARATORS}
+    if counts["\t"] or counts[";"]:
+        return "\t" if counts["\t"] >= counts[";"] else ";"
+    return "," if counts[","] or " " not in unquoted.strip() else " "
+
+
+def joined_time(date: str, time: str) -> str:
+    """A time of day with its date, if the date stands in a column of its own."""
+    return f"{date} {time}" if _CLOCK.match(time) else time
 
 
 def plain_name(name: str) -> str:

@@ -16,11 +16,14 @@ from elsewhere.inputs.column_names import (
     FoundColumns,
     found_columns,
     is_header,
+    joined_time,
     missing_columns,
+    separator_of,
 )
 from elsewhere.inputs.moments import (
     DateOrder,
     MomentError,
+    UnclearDateError,
     date_order_of,
     has_slashes,
     local_moment,
@@ -31,8 +34,6 @@ from elsewhere.progress import Progress, no_progress
 
 KEYS: Mapping[str, Sequence[str]] = ALIASES | MORE_ALIASES
 Record = dict[str, str]
-_SEPARATORS = "\t;,"
-_CLOCK = re.compile(r"\d{1,2}:\d{2}")  # a time of day whose date stands in a column of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +53,6 @@ class Layout:
 
     def __contains__(self, key: str) -> bool:
         return key in self.columns.where
-
-
-def separator_of(line: str) -> str:
-    """What separates columns: tab, semicolon, comma or, if there is none of them, a space."""
-    unquoted = re.sub(r'"[^"]*"', "", line)
-    counts = {mark: unquoted.count(mark) for mark in _SEPARATORS}
-    if counts["\t"] or counts[";"]:
-        return "\t" if counts["\t"] >= counts[";"] else ";"
-    return "," if counts[","] or " " not in unquoted.strip() else " "
 
 
 def layout_of(path: Path, given: Mapping[str, str] | None = None) -> Layout:
@@ -137,8 +129,8 @@ def delimited_records(
             problem = f"has {len(fields)} fields, the first row has {layout.width}"
             raise InputError(str(path), [Fault(row=number, problem=problem)])
         record = {key: fields[place].strip() for key, place in where.items()}
-        if "date" in record and _CLOCK.match(record.get("datetime", "")):
-            record["datetime"] = f"{record['date']} {record['datetime']}"
+        if "date" in record and "datetime" in record:
+            record["datetime"] = joined_time(record["date"], record["datetime"])
         if layout.delimiter == ";":  # where semicolons separate, commas stand in numbers
             for key in ("lat", "lng"):
                 record[key] = record.get(key, "").replace(",", ".")
@@ -166,7 +158,7 @@ class Timestamps:
     def local(self, text: str, offset: str = "") -> dt.datetime:
         """Local wall-clock time; ``offset`` is that of the row from UTC in minutes, if it has one."""
         moment = moment_of(text, self._order)
-        if moment.tzinfo is None and (self._is_utc or (offset and self._is_offset(offset))):
+        if moment.tzinfo is None and self._is_utc:
             moment = moment.replace(tzinfo=dt.UTC)
         if moment.tzinfo is not None and offset and not self._has_zone and self._is_offset(offset):
             return moment.astimezone(dt.UTC).replace(tzinfo=None) + dt.timedelta(minutes=float(offset))
@@ -188,3 +180,8 @@ def _order_in(path: Path, layout: Layout) -> DateOrder | None:
     if not has_slashes(first):
         return None
     return date_order_of(chain([first], texts))
+
+
+def problem_with(error: MomentError, option: str) -> str:
+    """What is wrong with a time and, where an option would help, which."""
+    return f"{error}, or say {option}" if isinstance(error, UnclearDateError) else str(error)

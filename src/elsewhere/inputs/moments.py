@@ -93,9 +93,9 @@ def _in_words(text: str) -> dt.datetime:
     """``Sat Jul 07 15:32:00 +0000 2012``, ten times as fast as strptime; or as in e-mails."""
     if "," in text:
         return parsedate_to_datetime(text)
-    _, month, day, clock, offset, year = text.split()
+    _, month, day, clock, *offset, year = text.split()
     date = dt.date(int(year), _MONTHS[month.lower()], int(day))
-    return _joined(date, clock, _zone_of(offset))
+    return _joined(date, clock, _zone_of(offset[0]) if offset else None)
 
 
 def _without_zone(text: str) -> tuple[str, dt.tzinfo | None]:
