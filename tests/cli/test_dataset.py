@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import shapely
 
 import elsewhere as ew
 from commands import Command
+from elsewhere.cli import main
 from raw import write_foursquare
 from worlds import build, place
 
@@ -73,6 +75,30 @@ def test_bad_input_is_one_message_and_nothing_is_written(
     assert said in err
     assert "Traceback" not in err
     assert not (tmp_path / "out").exists()
+
+
+def test_edited_tables_are_refused_before_anything_is_read(elsewhere: Command, tmp_path: Path) -> None:
+    output = str(tmp_path / "campus")
+    assert elsewhere("dataset", "campus", "--people", "5", "-o", output)[0] == 0
+    (tmp_path / "campus/places.csv").write_text("mine")
+    code, _, err = elsewhere("dataset", "campus", "--raw", "nowhere.csv", "-o", output)
+    assert (code, "places.csv was edited" in err, "--replace" in err) == (2, True, True)
+    assert (tmp_path / "campus/places.csv").read_text() == "mine"
+    assert elsewhere("dataset", "campus", "--people", "5", "--replace", "-o", output)[0] == 0
+    assert (tmp_path / "campus/places.csv").read_text() != "mine"
+
+
+def test_a_full_disk_while_reading_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/tmp/7.csv")  # noqa: S108 - only a name
+
+    monkeypatch.setattr(main, "app", full)
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == 2
+    assert "error: /tmp/7.csv: No space left on device" in capsys.readouterr().err
 
 
 def _own_day(folder: Path) -> tuple[Path, Path]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from elsewhere.device.points import read_points
+from elsewhere.device.points import Point, read_points
 from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 
@@ -19,9 +19,9 @@ NOON = dt.datetime(2024, 3, 7, 12, 0)  # noqa: DTZ001 - local time
 PLAIN = "uid,tid,datetime,lat,lng,place_id\nann,1,2024-03-07T12:00:00,50.5,10.5,p1\n"
 
 
-def _point(path: Path) -> tuple[str, str, dt.datetime, float, float, str]:
+def _point(path: Path) -> Point:
     [point] = read_points(path, CLOCK)
-    return tuple(point)
+    return point
 
 
 @pytest.mark.parametrize(

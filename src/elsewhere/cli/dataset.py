@@ -14,7 +14,6 @@ import typer
 from typer.core import TyperGroup
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar
-from elsewhere.errors import InputError
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -55,6 +54,9 @@ _OUTPUT = Annotated[
 _FEASIBLE = Annotated[
     bool,
     typer.Option("--feasible-only", help="Leave out days that break reachability or hours (for evaluation)."),
+]
+_REPLACE = Annotated[
+    bool, typer.Option("--replace", help="Overwrite tables in the folder even if somebody edited them.")
 ]
 _AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -103,9 +105,11 @@ def _command(entry: SourceEntry) -> Callable[..., None]:
         feasible_only, as_json = given.pop("feasible_only", False), given.pop("as_json")
         if given.get("world") is not None:
             given["world"] = World.load(given["world"])
+        replace = given.pop("replace")
+        _refuse_edited(output, replace=replace)  # before minutes of reading
         with progress_bar(entry.doing) as progress:
             dataset = entry.read(raw, **given, progress=progress)
-            facts = written(dataset, output, feasible_only=feasible_only)
+            facts = written(dataset, output, feasible_only=feasible_only, replace=replace)
         _show(facts, output, as_json=as_json)
 
     raw = typer.Option(
@@ -120,6 +124,7 @@ def _command(entry: SourceEntry) -> Callable[..., None]:
         parameters.append(_parameter(option.name, Annotated[kind, written_as], option.default))
     if not entry.is_private:
         parameters.append(_parameter("feasible_only", _FEASIBLE, default=False))
+    parameters.append(_parameter("replace", _REPLACE, default=False))
     parameters.append(_parameter("as_json", _AS_JSON, default=False))
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # any function may have one
     run.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -131,16 +136,20 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def written(dataset: Dataset, output: Path, *, feasible_only: bool) -> dict[str, Any]:
+def _refuse_edited(output: Path, *, replace: bool) -> None:
+    with needs_extra("writing a data set", "build"):
+        from elsewhere.datasets.folder import refuse_edited  # noqa: PLC0415 - needs an extra
+    refuse_edited(output, replace=replace)
+
+
+def written(dataset: Dataset, output: Path, *, feasible_only: bool, replace: bool = False) -> dict[str, Any]:
     """Write a data set into a folder; returns what was counted."""
     with needs_extra("writing a data set", "build"):
         from elsewhere.datasets.bundle import write_dataset  # noqa: PLC0415 - needs an extra
         from elsewhere.datasets.feasible import only_feasible  # noqa: PLC0415 - needs an extra
-    if output.exists() and not output.is_dir():
-        raise InputError(str(output), "is a file, must be a folder")
     if feasible_only:
         dataset.days = only_feasible(dataset)
-    return write_dataset(output, dataset)
+    return write_dataset(output, dataset, replace_edited=replace)
 
 
 def _show(facts: dict[str, Any], output: Path, *, as_json: bool) -> None:

@@ -38,7 +38,7 @@ def demo(
         from elsewhere.evaluate.error import mean_errors  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
     with progress_bar("Making up days") as progress:
-        facts = written(read_osm(progress=progress), output, feasible_only=False)
+        facts = written(read_osm(progress=progress), output, feasible_only=False, replace=True)
     out.print(
         f"Made up {facts['trajectories']:,} days among {facts['places']:,} places of central Helsinki "
         "(© OpenStreetMap contributors)."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from io import TextIOWrapper
 
@@ -17,6 +18,9 @@ from elsewhere.cli import plan as plan_command
 from elsewhere.cli import share as share_command
 from elsewhere.cli.console import report_error
 from elsewhere.errors import ElsewhereError
+
+# A full disk or a folder that may not be written to is no fault of the program, wherever it shows.
+_NOT_OURS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 
 app = typer.Typer(
     name="elsewhere",
@@ -63,4 +67,9 @@ def run() -> None:
         app()
     except ElsewhereError as error:
         report_error(str(error))
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in _NOT_OURS:
+            raise
+        report_error(f"{error.filename or 'a file'}: {error.strerror}")
         sys.exit(2)

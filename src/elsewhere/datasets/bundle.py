@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from elsewhere.datasets.folder import NOTE, ROADS, checksums, refuse_edited
 from elsewhere.days.recipes import Habits, PopularityRecipe
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
@@ -30,7 +31,6 @@ from elsewhere.world.build import road_travel
 from elsewhere.world.settings import RoadTravel
 
 _DAYS_AT_ONCE = 20_000
-_ROADS = {"nodes": "road_nodes.csv", "edges": "road_edges.csv"}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -98,10 +98,12 @@ def _people(
         progress(number, people)
 
 
-def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
-    """Write the five files; returns counts. Trajectories are written as they come, and last of all."""
-    if (folder / "places.csv").exists() and not (folder / "SOURCE.md").exists():
-        raise InputError(str(folder), "holds a places.csv of somebody else's: choose another folder")
+def write_dataset(folder: Path, dataset: Dataset, *, replace_edited: bool = False) -> dict[str, Any]:
+    """Write the five files; returns counts. Trajectories are written as they come.
+
+    Tables that somebody edited since they were written are refused, unless ``replace_edited``.
+    """
+    refuse_edited(folder, replace=replace_edited)
     is_new = not folder.exists()
     try:
         facts = _write_days(folder, dataset)
@@ -112,12 +114,12 @@ def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
     write_places(folder / "places.csv", dataset.places)
     write_categories(folder / "categories.csv", dataset.tree)
     if dataset.roads is not None:
-        write_road_network(folder / _ROADS["nodes"], folder / _ROADS["edges"], dataset.roads)
+        write_road_network(folder / ROADS["nodes"], folder / ROADS["edges"], dataset.roads)
     else:
-        for name in _ROADS.values():
+        for name in ROADS.values():
             (folder / name).unlink(missing_ok=True)
     write_text(folder / "world.toml", _world_toml(dataset))
-    write_text(folder / "SOURCE.md", _source_md(dataset, facts))
+    write_text(folder / NOTE, f"{_source_md(dataset, facts)}\n{checksums(folder)}")
     return {**facts, "steps": dict(dataset.steps)}
 
 
@@ -171,7 +173,7 @@ def _world_toml(dataset: Dataset) -> str:
     settings = dict(dataset.settings)
     tables: dict[str, dict[str, Any]] = {}
     if dataset.roads is not None:
-        tables["travel"] = {"kind": "roads", **_ROADS, "speed_kmh": settings.pop("speed_kmh")}
+        tables["travel"] = {"kind": "roads", **ROADS, "speed_kmh": settings.pop("speed_kmh")}
     keys |= settings
     lines = ["# Every other key has the paper's default (docs/reference/settings.md)."]
     lines += [f"{key} = {_toml(value)}" for key, value in keys.items()]
