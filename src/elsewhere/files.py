@@ -17,20 +17,23 @@ from elsewhere.errors import InputError
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, is_private: bool = False) -> Iterator[BinaryIO]:
     """Open ``path`` for writing; it takes the old file's place only if the block ends well.
 
-    Links are followed, and what is not a plain file (a folder, a device) is refused.
+    Links are followed, and what is not a plain file (a folder, a device) is refused. A private file can be
+    read by its owner alone, and so can folders that are made for it.
     """
     target = path.resolve()
     if target.exists() and not target.is_file():
         what = "a folder" if target.is_dir() else "not a plain file"
         raise InputError(str(path), f"cannot be written: it is {what}")
-    # Opened as any new file, so that the user's umask decides who may read it.
     part = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
+    # What is not private is opened as any new file, so that the user's umask decides who may read it.
+    mode = 0o600 if is_private else 0o666
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("xb") as file:
+        make_folder(target.parent, is_private=is_private)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(part, flags, mode), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -38,15 +41,26 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except (FileExistsError, NotADirectoryError):
         raise InputError(str(path), f"cannot be written: {target.parent} is not a folder") from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be written: {error.strerror}") from None
+        problem = error.strerror or "the disk did not take all of it"  # other libraries leave out which
+        raise InputError(str(path), f"cannot be written: {problem}") from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
+def make_folder(folder: Path, *, is_private: bool = False) -> None:
+    """Make a folder and those above it, if they are not there; private ones are for their owner alone."""
+    if is_private:
+        # `mkdir(parents=True)` gives the folders above the usual mode.
+        for above in [*reversed(folder.parents), folder]:
+            if not above.exists():
+                above.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_text(path: Path, text: str, *, is_private: bool = False) -> None:
     """Write a text file whole."""
-    with whole_file(path) as file:
+    with whole_file(path, is_private=is_private) as file:
         file.write(text.encode("utf-8"))
 
 
@@ -57,8 +71,11 @@ def refuse_to_replace(output: Path, inputs: Iterable[Path]) -> None:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Keep public arrays that take long to make; the folder is made if it is not there."""
-    with whole_file(path) as file:
+    """Keep public arrays that take long to make; the folder is made if it is not there.
+
+    What cannot be kept (a folder that is read-only, a full disk) is made again next time.
+    """
+    with suppress(InputError), whole_file(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # names of arrays
 
 
