@@ -341,9 +341,9 @@ class _Keeps(RegionOfEachVisit):
 
     kept: Trajectory
 
-    def __call__(self, trajectory: Trajectory) -> Outcome:
+    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
         self.kept = trajectory
-        return super().__call__(trajectory)
+        return super().__call__(trajectory, constant_work=constant_work)
 
 
 class TruthKeptForLater(Ngram):

@@ -16,6 +16,7 @@ ann;den;Zorb;139.7;35.72;2012-07-07T05:00:00Z
 def test_the_message_about_columns_says_what_to_type(elsewhere: Command, tmp_path: Path) -> None:
     (tmp_path / "tokyo.csv").write_text(CHECKINS)
     start = ["dataset", "checkins", "--raw", str(tmp_path / "tokyo.csv"), "-o", str(tmp_path / "out")]
+    start += ["--popularity", "same"]
     code, _, err = elsewhere(*start)
     assert code == 2
     assert "column uid, datetime, place_id missing; the file has Member, Spot, Kind, Lon, Lat, When" in err

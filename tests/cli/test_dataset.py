@@ -20,8 +20,9 @@ from worlds import build, place
 def test_foursquare_to_world(elsewhere: Command, tmp_path: Path) -> None:
     checkins, categories = write_foursquare(tmp_path)
     code, out, err = elsewhere(
-        "dataset", "foursquare", "--raw", str(checkins), "--raw", str(categories), "-o", str(tmp_path / "nyc")
-    )
+        "dataset", "foursquare", "--raw", str(checkins), "--raw", str(categories), "--popularity", "same",
+        "-o", str(tmp_path / "nyc"),
+    )  # fmt: skip
     assert (code, err) == (0, "")
     assert "Private homes left out" in out
     code, out, _ = elsewhere(
@@ -30,7 +31,8 @@ def test_foursquare_to_world(elsewhere: Command, tmp_path: Path) -> None:
     assert code == 0
     code, out, _ = elsewhere(
         "dataset", "foursquare", "--raw", str(checkins), "--raw", str(categories), "--with-homes",
-        "--feasible-only", "--places-limit", "3", "--json", "-o", str(tmp_path / "nyc2"),
+        "--feasible-only", "--places-limit", "3", "--popularity", "same", "--json",
+        "-o", str(tmp_path / "nyc2"),
     )  # fmt: skip
     assert code == 0
     facts = json.loads(out)

@@ -87,6 +87,14 @@ def test_a_world_gives_places_and_clock(tmp_path: Path) -> None:
     assert override.clock.timezone == "America/Los_Angeles"
 
 
+def test_whose_visits_made_places_popular_is_not_forgotten(tmp_path: Path) -> None:
+    places = _places(tmp_path)
+    assert "popularity_from" not in read_fixes([_cabs(tmp_path)], places=places).settings
+    (tmp_path / "world.toml").write_text('popularity_from = "the same people"\n')
+    dataset = read_fixes([tmp_path / "cabs"], places=places)
+    assert dataset.settings["popularity_from"] == "the same people"
+
+
 def test_a_stay_over_night_is_in_both_days(tmp_path: Path) -> None:
     (tmp_path / "stays.csv").write_text(
         "user_id,started_at,finished_at,latitude,longitude\n"

@@ -48,6 +48,11 @@ class AuditReport:
         return self.facts.is_ldp
 
     @property
+    def overspends(self) -> bool:
+        """Whether the draws themselves spend more than they claim."""
+        return self.spent > float(self.claimed)
+
+    @property
     def is_exact(self) -> bool:
         return all(line.is_exact for line in self.lines)
 
@@ -61,6 +66,11 @@ class AuditReport:
         days = "any two days"
         if self.facts.length_is_public:
             days += f" of {_visits(self.length)}"
+        if not self.is_ldp and not self.overspends:
+            return (
+                f"No promise: this is {self.facts.promise}. The draws by themselves spend at most "
+                f"{self.spent:.4g} of {float(self.claimed):g}."
+            )
         if not self.is_ldp:
             return (
                 f"No promise: for {days} the chances of a shared day can differ by a factor of up to "
@@ -86,7 +96,7 @@ class AuditReport:
             ways = "exact for some draws, the proven bound for others, and added up"
         else:
             ways = "the proven bound for each draw, added up"
-        if not self.is_ldp:
+        if self.overspends:
             ways += "; that is the ideal mechanism, its sampling in floating point has no finite ε at all"
         if self.facts.length_epsilon is None:
             return ways

@@ -100,7 +100,8 @@ def audit(
     else:
         _print(report, page)
     if not report.is_ldp:
-        warn(f"NOT ε-LDP: it spends up to {report.spent:.1f}, not {float(report.claimed):g}")
+        spends = f"it spends up to {report.spent:.1f}, not {float(report.claimed):g}"
+        warn(f"NOT ε-LDP: {spends if report.overspends else report.facts.promise}")
 
 
 def _print(report: AuditReport, page: Path | None) -> None:

@@ -28,6 +28,12 @@ _OPTIONS: dict[str, Any] = {
     "hours": typer.Option(
         "--hours", metavar="FILE", help="Your own table category, hours for the root categories."
     ),
+    "popularity": typer.Option(
+        "--popularity",
+        metavar="WHOSE",
+        help="Whose visits make places popular: held-out (half of the people, whose days are then not among "
+        "the trajectories), public:FILE (place_id, popularity), or same (the same people: NOT private).",
+    ),
     "people": typer.Option("--people", min=1, help="How many trajectories to make up."),
     "seed": typer.Option("--seed", min=0, help="Which made-up people."),
     "timezone": typer.Option(

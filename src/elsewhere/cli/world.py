@@ -11,6 +11,7 @@ from rich.table import Table
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, warn
 from elsewhere.files import refuse_to_replace, write_text
+from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
 
@@ -177,6 +178,7 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
         "Day": f"{settings['day']} ({settings['timezone']}), {settings['timestep_minutes']}-minute timesteps",
         "Travel": _in_words(settings["travel"]),
         "Space": _in_words(settings["space"]),
+        "Popularity": f"counted from: {settings['popularity_from']}",
         "Places": f"{facts['places']:,}" + (f" ({closed:,} closed all day, in no region)" if closed else ""),
         "Regions": f"{facts['regions']:,} (merged from {facts['regions_before_merging']:,}; places in each: "
         f"{spread['least']} to {spread['most']}, median {spread['median']:g}; "
@@ -204,6 +206,8 @@ def _in_words(table: dict[str, Any]) -> str:
 
 def _warn(facts: dict[str, Any]) -> None:
     """What a person should not overlook."""
+    if facts["settings"]["popularity_from"] == SAME_PEOPLE:
+        warn("places and popularity come from the people who share: nothing shared on this world is ε-LDP")
     below, regions, closed = facts["regions_below_kappa"], facts["regions"], facts["places_closed_all_day"]
     if below > regions / 10:
         warn(f"{below:,} of {regions:,} regions have less than κ; merge in more dimensions or lower kappa")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from elsewhere.datasets.timezones import city_zone
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.delimited import (
     Layout,
@@ -18,17 +19,18 @@ from elsewhere.inputs.delimited import (
     require,
 )
 from elsewhere.inputs.moments import DateOrder, MomentError
-from elsewhere.inputs.raw_text import parts_of_files
+from elsewhere.inputs.raw_text import degrees, parts_of_files
 from elsewhere.progress import Progress, no_progress
 
 _VENUE = ("lat", "lng", "name", "category", "category_id")
 
 
 class CheckinRow(NamedTuple):
-    """A check-in as it stands in a file; blank where the file does not say."""
+    """A check-in: who, when in local time, and what is said of the venue; blank where nothing is."""
 
     user: str
     venue: str
+    moment: dt.datetime
     category_id: str
     category: str
     lat: str
@@ -37,17 +39,6 @@ class CheckinRow(NamedTuple):
 
     def __repr__(self) -> str:
         return "<private CheckinRow>"
-
-
-class Checkin(NamedTuple):
-    """Who, where, and when in local time."""
-
-    user: str
-    venue: str
-    moment: dt.datetime
-
-    def __repr__(self) -> str:
-        return "<private Checkin>"
 
 
 class CheckinFiles:
@@ -61,8 +52,11 @@ class CheckinFiles:
         order: DateOrder | None = None,
     ) -> None:
         self._order = order
+        self._timezone, self._has_zone = "UTC", False
         self.nameless = 0
         """Rows without a person or a venue, which are left out."""
+        self.elsewhere = 0
+        """Venues in another time zone than most."""
         layouts = {path: layout_of(path, given) for path in paths}
         tables = [path for path, layout in layouts.items() if _is_venue_table(layout)]
         self._venues = {key: venue for path in tables for key, venue in _venues_of(path, layouts[path])}
@@ -73,29 +67,29 @@ class CheckinFiles:
         for path, layout in self._layouts.items():
             require(layout, path, needed)
 
+    def find_zone(self, given: str | None) -> str:
+        """The time zone that rows are read by: the one given, or that of most venues."""
+        self._has_zone = given is not None
+        positions: dict[str, tuple[float, float]] = {}
+        if given is None:
+            for _, record in self._records(no_progress):
+                if record["place_id"] not in positions:
+                    about = self._about(record)
+                    position = degrees(about.get("lat", ""), about.get("lng", ""))
+                    if position is not None:
+                        positions[record["place_id"]] = position
+        others: dict[str, int] = {}
+        self._timezone = city_zone(given, positions.values(), others)
+        self.elsewhere = sum(others.values())
+        return self._timezone
+
     def rows(self, progress: Progress = no_progress) -> Iterator[CheckinRow]:
-        """All check-ins, in the order of the files; what a table of venues says is put in."""
-        for _, record in self._records(progress):
-            about = self._venues.get(record["place_id"], {}) | {k: v for k, v in record.items() if v}
-            yield CheckinRow(
-                record["uid"],
-                record["place_id"],
-                about.get("category_id", ""),
-                about.get("category", ""),
-                about.get("lat", ""),
-                about.get("lng", ""),
-                about.get("name", ""),
-            )
+        """All check-ins, in the order of the files, with what a table of venues says put in.
 
-    def checkins(
-        self, timezone: str, progress: Progress = no_progress, *, has_zone: bool = False
-    ) -> Iterator[Checkin]:
-        """The same in local time: by each row's offset from UTC, or by ``timezone`` if there is none.
-
-        ``has_zone``: the zone was asked for, so that offsets do not count.
+        Local time goes by each row's offset from UTC, or by the zone if it has none or one was given.
         """
         stamps = {
-            path: Timestamps(path, layout, timezone, order=self._order, has_zone=has_zone)
+            path: Timestamps(path, layout, self._timezone, order=self._order, has_zone=self._has_zone)
             for path, layout in self._layouts.items()
         }
         for (path, row), record in self._records(progress):
@@ -104,7 +98,13 @@ class CheckinFiles:
             except MomentError as error:
                 problem = problem_with(error, "--dates day-first or --dates month-first")
                 raise InputError(str(path), [Fault(row=row, column="datetime", problem=problem)]) from None
-            yield Checkin(record["uid"], record["place_id"], moment)
+            about = self._about(record)
+            venue = (about.get(key, "") for key in ("category_id", "category", "lat", "lng", "name"))
+            yield CheckinRow(record["uid"], record["place_id"], moment, *venue)
+
+    def _about(self, record: Record) -> Record:
+        known = self._venues.get(record["place_id"])
+        return record if known is None else known | {key: value for key, value in record.items() if value}
 
     def _records(self, progress: Progress) -> Iterator[tuple[tuple[Path, int], Record]]:
         self.nameless = 0

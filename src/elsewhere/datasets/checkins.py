@@ -26,6 +26,7 @@ def read_checkins(
     has_homes: bool = False,
     least: int = LEAST_VISITS,
     hours: Path | None = None,
+    popularity: str = "held-out",
     progress: Progress = no_progress,
 ) -> Dataset:
     """Files or folders of check-ins, and tables of their venues if these stand apart."""
@@ -38,5 +39,6 @@ def read_checkins(
         least=least,
         hours=hours,
         timezone=timezone,
+        popularity=popularity,
         progress=progress,
     )

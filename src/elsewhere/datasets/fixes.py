@@ -112,7 +112,7 @@ def _dataset(
         tree=given.tree,
         days=_days(files, given, visits_of, steps, least, progress),
         clock=given.clock,
-        settings={"speed_kmh": given.speed_kmh},
+        settings=dict(given.settings),
         steps=steps,
     )
 

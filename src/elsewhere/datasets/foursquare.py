@@ -14,7 +14,7 @@ from elsewhere.datasets.checkin_files import CheckinFiles
 from elsewhere.datasets.cleaning import LEAST_VISITS, Cleaner, Stamp, most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.notes import note
-from elsewhere.datasets.timezones import city_zone
+from elsewhere.datasets.popularity import PopularitySource, by_hour, popularity_source
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
 from elsewhere.inputs.delimited import layout_of
@@ -64,6 +64,7 @@ def read_foursquare(
     least: int = LEAST_VISITS,
     hours: Path | None = None,
     timezone: str | None = None,
+    popularity: str = "held-out",
     progress: Progress = no_progress,
 ) -> Dataset:
     """Check-ins and, if Foursquare's own is wanted, the category tree (v2 JSON), in any order."""
@@ -77,12 +78,13 @@ def read_foursquare(
         least=least,
         hours=hours,
         timezone=timezone,
+        popularity=popularity,
         progress=progress,
     )
 
 
 def checkin_dataset(
-    source: str,
+    name: str,
     checkins: CheckinFiles,
     categories: Path | None,
     *,
@@ -91,24 +93,31 @@ def checkin_dataset(
     least: int,
     hours: Path | None,
     timezone: str | None,
+    popularity: str,
     progress: Progress,
 ) -> Dataset:
-    """Venues as places, people's local days as trajectories; ``source`` names the note for SOURCE.md."""
+    """Venues as places, people's local days as trajectories; ``name`` is that of the note for SOURCE.md."""
+    source = popularity_source(popularity)
+    clock = Clock(timezone=checkins.find_zone(timezone))
     venues = read_venues(
-        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, progress=progress
+        checkins,
+        categories,
+        limit=limit,
+        has_homes=has_homes,
+        hours=hours,
+        popularity=source,
+        progress=progress,
     )
-    positions = ((place.latitude, place.longitude) for place in venues.places)
-    clock = Clock(timezone=city_zone(timezone, positions, venues.steps))
-    title, what, terms = note(source)
+    title, what, terms = note(name)
     return Dataset(
         title=title,
         what=what,
         terms=terms,
         places=venues.places,
         tree=venues.tree,
-        days=_user_days(checkins, venues, clock, least, progress, has_zone=timezone is not None),
+        days=_user_days(checkins, venues, clock, least, source, progress),
         clock=clock,
-        settings={"speed_kmh": 8},
+        settings={"speed_kmh": 8, "popularity_from": source.kind},
         steps=venues.steps,
     )
 
@@ -133,6 +142,7 @@ def read_venues(
     limit: int | None,
     has_homes: bool,
     hours: Path | None,
+    popularity: PopularitySource,
     progress: Progress = no_progress,
 ) -> Venues:
     """The most popular venues with a known category, and the tree: the one given, or ours by name."""
@@ -142,31 +152,29 @@ def read_venues(
         if categories is None
         else read_category_tree(categories, hours_by_category("foursquare", hours))
     )
-    counts: Counter[str] = Counter()
-    venues: dict[str, Venue] = {}
     steps = {"check-ins": 0, "check-ins without a position": 0}
-    for row in checkins.rows(progress):
-        steps["check-ins"] += 1
-        position = degrees(row.lat, row.lng)
-        if position is None:
-            steps["check-ins without a position"] += 1
-            continue
-        counts[row.venue] += 1
-        category_id = (category_of(row.category) or OTHER) if is_ours else row.category_id
-        venues[row.venue] = Venue(category_id, row.category, *position, row.name)
+    counts, hours_of, venues = _counted(checkins, popularity, steps, progress, is_ours=is_ours)
     if checkins.nameless:
         steps["rows without a person or a venue left out"] = checkins.nameless
-    steps["venues"] = len(counts)
+    if checkins.elsewhere:
+        steps["venues in another time zone than most"] = checkins.elsewhere
+    steps |= {"check-ins that popularity is counted from": counts.total(), "venues": len(counts)}
+    if popularity.given is not None:
+        counts = Counter(
+            {venue: sum(popularity.given[venue]) for venue in counts if venue in popularity.given}
+        )
     homes = {venue for venue in counts if _is_home(venues[venue])}
     if not has_homes:
         steps["private homes left out"] = len(homes)
-    known = set(tree.ids)
-    unknown = {venue for venue in counts if venues[venue].category_id not in known}
+    roots = {tree.ids[node]: tree.ids[lineage[0]] for node, lineage in enumerate(tree.lineage.tolist())}
+    unknown = {venue for venue in counts if venues[venue].category_id not in roots}
     steps["venues of a category that the tree does not have"] = len(unknown)
     if is_ours:
         steps["venues of a kind that is not known"] = sum(v.category_id == OTHER for v in venues.values())
     dropped = unknown if has_homes else unknown | homes
     kept = most_popular(Counter({v: n for v, n in counts.items() if v not in dropped}), limit)
+    kinds = {venue: roots[venues[venue].category_id] for venue in kept}
+    by_hours = popularity.given or by_hour(Counter({v: counts[v] for v in kept}), kinds, hours_of)
     places = [
         Place(
             place_id=venue,
@@ -174,7 +182,7 @@ def read_venues(
             latitude=venues[venue].latitude,
             longitude=venues[venue].longitude,
             category_ids=(venues[venue].category_id,),
-            popularity=(float(counts[venue]),),
+            popularity=by_hours[venue],
         )
         for venue in kept
     ]
@@ -183,6 +191,31 @@ def read_venues(
 
 def _is_home(venue: Venue) -> bool:
     return venue.category_name == HOME or is_private_home(venue.category_id)
+
+
+def _counted(
+    checkins: CheckinFiles,
+    popularity: PopularitySource,
+    steps: dict[str, int],
+    progress: Progress,
+    *,
+    is_ours: bool,
+) -> tuple[Counter[str], Counter[tuple[str, int]], dict[str, Venue]]:
+    """Check-ins of each venue, and of each venue and hour, by those who are counted; what venues are."""
+    counts: Counter[str] = Counter()
+    at_hours: Counter[tuple[str, int]] = Counter()
+    venues: dict[str, Venue] = {}
+    for row in checkins.rows(progress):
+        steps["check-ins"] += 1
+        position = degrees(row.lat, row.lng)
+        if position is None:
+            steps["check-ins without a position"] += 1
+        elif popularity.counts(row.user):
+            counts[row.venue] += 1
+            at_hours[row.venue, row.moment.hour] += 1
+            category_id = (category_of(row.category) or OTHER) if is_ours else row.category_id
+            venues[row.venue] = Venue(category_id, row.category, *position, row.name)
+    return counts, at_hours, venues
 
 
 def read_category_tree(path: Path, hours: dict[str, str]) -> CategoryTree:
@@ -215,18 +248,18 @@ def _user_days(
     venues: Venues,
     clock: Clock,
     least: int,
+    popularity: PopularitySource,
     progress: Progress,
-    *,
-    has_zone: bool = False,
 ) -> Iterator[Person]:
-    """A person's local days, by user and date."""
+    """Local days of the people who share, by user and date."""
     known = {place.place_id: (place.latitude, place.longitude) for place in venues.places}
     days: dict[tuple[str, dt.date], list[Stamp]] = {}
     venues.steps["check-ins at these venues"] = 0
-    for user, venue, moment in checkins.checkins(clock.timezone, progress, has_zone=has_zone):
-        if venue in known:
+    for row in checkins.rows(progress):
+        if row.venue in known and popularity.shares(row.user):
+            stamp = Stamp(row.moment, row.venue, known[row.venue])
             venues.steps["check-ins at these venues"] += 1
-            days.setdefault((user, moment.date()), []).append(Stamp(moment, venue, known[venue]))
+            days.setdefault((row.user, row.moment.date()), []).append(stamp)
     cleaner = Cleaner(clock, seeded_generator(1), venues.steps, least)
     for user, date in sorted(days, key=lambda key: (key[0].zfill(12), key[1])):
         person = cleaner.day(user, date, days[user, date], by_gap=False)

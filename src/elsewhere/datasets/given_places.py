@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from elsewhere.datasets.checkin_categories import OTHER, category_of, checkin_tree
 from elsewhere.datasets.timezones import checked_zone, city_zone
@@ -27,7 +28,8 @@ class GivenPlaces(NamedTuple):
     places: list[Place]
     tree: CategoryTree
     clock: Clock
-    speed_kmh: float | tuple[float, ...]
+    settings: dict[str, Any]
+    """For world.toml: how fast people are, and whose visits made places popular (R12)."""
 
 
 def places_given(world: World | None, places: Path | None, timezone: str | None) -> GivenPlaces:
@@ -43,14 +45,28 @@ def places_given(world: World | None, places: Path | None, timezone: str | None)
             [world.places.row(place, world.tree) for place in range(len(world.places))],
             world.tree,
             replace(world.clock, timezone=zone),
-            travel.speed_kmh if isinstance(travel, SpeedTravel) else _SPEED_KMH,
+            {
+                "speed_kmh": travel.speed_kmh if isinstance(travel, SpeedTravel) else _SPEED_KMH,
+                "popularity_from": world.settings.popularity_from,
+            },
         )
     assert places is not None  # noqa: S101 - one of the two is there
     beside = places.with_name("categories.csv")
     tree = read_categories(beside) if beside.is_file() else checkin_tree(None)
     rows = read_places(places, tree) if beside.is_file() else _any_table(places)
     zone = city_zone(timezone, ((row.latitude, row.longitude) for row in rows))
-    return GivenPlaces(rows, tree, Clock(timezone=zone), _SPEED_KMH)
+    return GivenPlaces(
+        rows, tree, Clock(timezone=zone), {"speed_kmh": _SPEED_KMH, **_popularity_beside(places)}
+    )
+
+
+def _popularity_beside(places: Path) -> dict[str, Any]:
+    """Whose visits made places popular is not forgotten when they are taken over from a data set."""
+    try:
+        found = tomllib.loads(places.with_name("world.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {key: value for key, value in found.items() if key == "popularity_from"}
 
 
 def _any_table(path: Path) -> list[Place]:

@@ -21,6 +21,7 @@ from elsewhere.datasets.cleaning import Cleaner, Stamp
 from elsewhere.datasets.foursquare import is_category_tree, is_checkins, read_venues, told_apart
 from elsewhere.datasets.nearest import NearestPlaces
 from elsewhere.datasets.notes import note
+from elsewhere.datasets.popularity import PopularitySource
 from elsewhere.device.matching import Person
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.moments import moment_of
@@ -29,6 +30,7 @@ from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
+from elsewhere.world.settings import HELD_OUT
 
 TIMEZONE = "America/New_York"
 _BUCKETS = 128
@@ -113,7 +115,13 @@ def read_taxi(
         )
     for path in trips:
         form_of(path)
-    venues = read_venues(*told_apart(others), limit=limit, has_homes=has_homes, hours=hours)
+    # Those who checked in are not those who drive: all of them may be counted.
+    others_visits = PopularitySource(kind=HELD_OUT, counts_all=True)
+    checkins, categories = told_apart(others)
+    checkins.find_zone(TIMEZONE)
+    venues = read_venues(
+        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, popularity=others_visits
+    )
     steps = {f"Foursquare: {name}": count for name, count in venues.steps.items()}
     clock = Clock(timezone=TIMEZONE)
     title, what, terms = note("taxi")
@@ -125,7 +133,7 @@ def read_taxi(
         tree=venues.tree,
         days=_driver_days(trips, venues.places, clock, steps, least, progress),
         clock=clock,
-        settings={"speed_kmh": 8},
+        settings={"speed_kmh": 8, "popularity_from": HELD_OUT},
         steps=steps,
     )
 

@@ -1,7 +1,8 @@
 """A public mobility prior: days that people might well have, from what everybody may know.
 
-When a day begins, how long people stay, where they go next: by popularity at the hour, among places that
-are open and can be reached, the nearer the likelier. Nothing in it comes from the people who share.
+When people are out: as lively as the city is at each hour. Where they go next: by popularity at the hour,
+among places that are open and can be reached, the nearer the likelier. Nothing in it may come from the people
+who share.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from elsewhere.arrays import Floats, Words
+from elsewhere.days.prior_times import Times, fitted_times
 from elsewhere.world.world import World
 
 ANY_LENGTH = 0
@@ -27,12 +29,8 @@ class Prior(NamedTuple):
     """Place × timestep: 0 while closed."""
     cumulative: Floats
     """For each timestep the popularity of all places up to one."""
-    starts: Floats
-    """Weights, added up, of each timestep as the first of a day."""
-    lengths: Floats
-    """Weights, added up, of each number of visits, from 1 on."""
-    gaps: Floats
-    """Weights, added up, of each number of timesteps between two visits, from 1 on."""
+    times: Times
+    """When the visits of a day happen, and how many there are."""
     vectors: Floats
     decay_km: float
     """Places this much farther are e times less likely to be next."""
@@ -46,7 +44,9 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
     # A place nobody counted may still be visited.
     known = popularity + 1e-3 * max(float(popularity.mean()), 1e-9)
     weights = np.ascontiguousarray(known[:, hours] * world.is_open)
-    is_lively = weights.sum(axis=0) > 0
+    usual = np.array(settings.activity_by_hour, dtype=np.float64)[hours]
+    activity = _activity(weights, usual, has_hours=bool(np.ptp(popularity, axis=1).any()))
+    is_lively = activity > 0
     starts = np.array(settings.start_by_hour, dtype=np.float64)[hours] * is_lively
     lengths = np.array(settings.lengths[:day], dtype=np.float64)
     mean_gap = settings.mean_gap_minutes
@@ -56,13 +56,26 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
     return Prior(
         popularity=weights,
         cumulative=np.ascontiguousarray(np.cumsum(weights, axis=0).T),
-        # Where nothing is open when people set out, they set out whenever something is.
-        starts=np.cumsum(starts if starts.any() else is_lively.astype(np.float64)),
-        lengths=np.cumsum(lengths),
-        gaps=_gaps(day, minutes, mean_gap),
+        times=fitted_times(
+            activity,
+            # Where nothing is open when people set out, they set out whenever something is.
+            starts if starts.any() else is_lively.astype(np.float64),
+            lengths,
+            _gaps(day, minutes, mean_gap),
+        ),
         vectors=world.places.vectors,
         decay_km=settings.decay_km,
     )
+
+
+def _activity(weights: Floats, usual: Floats, *, has_hours: bool) -> Floats:
+    """How lively the city is at each timestep: popularity × opening hours.
+
+    Where no place's popularity says anything about hours, a usual day does.
+    """
+    activity = np.asarray(weights.sum(axis=0))
+    on_usual_days = activity * usual
+    return activity if has_hours or not on_usual_days.any() else on_usual_days
 
 
 def prior_seed(world: World, label: str, length: int) -> Words:
@@ -73,9 +86,9 @@ def prior_seed(world: World, label: str, length: int) -> Words:
 
 
 def _gaps(day: int, timestep_minutes: int, mean_minutes: float) -> Floats:
-    """Γ-like: short stays are rare, long ones rarer the longer they are."""
+    """Weights, Γ-like: short stays are rare, long ones rarer the longer they are."""
     gaps = np.arange(1, max(day, 2)) * timestep_minutes
     weights = gaps * np.exp(-gaps / (mean_minutes / 2))
     # Timesteps far longer than the mean: one of them is as good as it gets.
     weights[0] = max(weights[0], 1e-300)
-    return np.cumsum(weights)
+    return np.asarray(weights, dtype=np.float64)

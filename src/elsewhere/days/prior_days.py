@@ -7,6 +7,7 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled, patient
 from elsewhere.days.prior import ANY_LENGTH, Prior, prior_seed, world_prior
+from elsewhere.days.prior_times import Times
 from elsewhere.days.prior_twin import PlainPrior
 from elsewhere.days.visits import Days
 from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
@@ -15,7 +16,7 @@ from elsewhere.world.place_world import PlaceWorld, least_steps, place_world
 from elsewhere.world.world import World
 
 _GUESSES = 300
-_TRIES = 50
+_TRIES = 20
 _DAYS_TRIED = 100
 
 
@@ -50,11 +51,13 @@ def compiled_likely_days(
 
     A length of 0 stands for a day that was not found: the world has hardly any of ``least`` visits.
     """
-    most = len(prior.lengths)
+    most = len(prior.times.lengths)
     chosen = np.full((count, most), -1, dtype=np.int32)
     times = np.full((count, most), -1, dtype=np.int32)
     lengths = np.zeros(count, dtype=np.int32)
     state = seed.copy()
+    if prior.times.lengths[-1] <= 0:
+        return chosen, times, lengths
     for row in range(count):
         for _ in range(_DAYS_TRIED):
             length = _likely_day(prior, places, state, chosen[row], times[row])
@@ -68,26 +71,41 @@ def compiled_likely_days(
 
 @compiled
 def _likely_day(prior: Prior, places: PlaceWorld, state: Words, chosen: Indices, times: Indices) -> int:
-    """Fill one day; returns its length, shorter than wished where nothing more fits."""
-    gaps, cumulative = prior.gaps, prior.cumulative
-    chosen[:], times[:] = -1, -1
-    wished = min(1 + draw_from(prior.lengths, state), len(chosen))
-    times[0] = draw_from(prior.starts, state)
-    chosen[0] = draw_from(cumulative[times[0]], state)
-    for i in range(1, wished):
-        is_found = False
-        for _ in range(_TRIES):
-            later = times[i - 1] + 1 + draw_from(gaps, state)
-            if later >= len(cumulative) or cumulative[later, -1] <= 0:
-                continue
-            place = _next_place(prior, places, chosen[i - 1], times[i - 1], later, state)
-            if place >= 0:
-                chosen[i], times[i] = place, later
-                is_found = True
+    """Fill one day; returns its length, shorter than wished where nothing more can be reached."""
+    wished, found = 1 + draw_from(prior.times.lengths, state), 0
+    for _ in range(_TRIES):
+        chosen[:], times[:] = -1, -1
+        _draw_times(prior.times, wished, state, times)
+        chosen[0] = draw_from(prior.cumulative[times[0]], state)
+        found = 1
+        while found < wished:
+            place = _next_place(prior, places, chosen[found - 1], times[found - 1], times[found], state)
+            if place < 0:
                 break
-        if not is_found:
-            return i
-    return wished
+            chosen[found] = place
+            found += 1
+        if found == wished:
+            break
+    times[found:] = -1
+    return found
+
+
+@compiled
+def _draw_times(tables: Times, wished: int, state: Words, times: Indices) -> None:
+    """Timesteps of a day of so many visits, each after the one before."""
+    times[0] = draw_from(tables.first[wished - 1], state)
+    for i in range(1, wished):
+        to_come, before = wished - 1 - i, times[i - 1]
+        target = next_float(state) * tables.onward[to_come + 1, before]
+        found = before + 1
+        for later in range(before + 1, tables.worth.shape[1]):
+            weight = tables.gaps[later - before - 1] * tables.worth[to_come, later]
+            if weight > 0:
+                found = later  # the last with any weight, if rounding leaves none above the target
+                target -= weight
+                if target < 0:
+                    break
+        times[i] = found
 
 
 @compiled
@@ -119,13 +137,15 @@ def plain_likely_days(
     prior: Prior, places: PlaceWorld, count: int, least: int, seed: Words
 ) -> tuple[Indices, Indices, Indices]:
     """The plain twin of `compiled_likely_days`: the same days."""
-    most = len(prior.lengths)
+    most = len(prior.times.lengths)
     chosen, times = (np.full((count, most), -1, dtype=np.int32) for _ in range(2))
     lengths = np.zeros(count, dtype=np.int32)
+    if prior.times.lengths[-1] <= 0:
+        return chosen, times, lengths
     source = PlainPrior(prior, places, seed, guesses=_GUESSES, tries=_TRIES)
     for row in range(count):
         for _ in range(_DAYS_TRIED):
-            where, when = source.day(most)
+            where, when = source.day()
             if len(where) >= least:
                 break
         chosen[row, : len(where)], times[row, : len(when)] = where, when

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -43,9 +44,12 @@ class PlainPrior:
         self._cumulative = prior.cumulative
         self._popularity = prior.popularity
         self._totals: dict[int, list[float]] = {}
-        self._starts, self._lengths, self._gaps = (
-            column.tolist() for column in (prior.starts, prior.lengths, prior.gaps)
+        self._lengths, self._first, self._onward, self._gaps = (
+            column.tolist()
+            for column in (prior.times.lengths, prior.times.first, prior.times.onward, prior.times.gaps)
         )
+        self._worth = prior.times.worth
+        self._later: dict[tuple[int, int], list[tuple[int, float]]] = {}
         self._points: list[list[float]] = prior.vectors.tolist()
         self._scale = -1.0 / prior.decay_km
         self._places = places
@@ -55,28 +59,43 @@ class PlainPrior:
         self._is_anywhere = places.is_anywhere.tolist()
         self._has_table = bool(len(places.table))
 
-    def day(self, most: int) -> tuple[list[int], list[int]]:
+    def day(self) -> tuple[list[int], list[int]]:
         """One more day: its places and timesteps."""
-        wished = min(1 + self._index(self._lengths), most)
-        times = [self._index(self._starts)]
-        chosen = [self._index(self._totals_at(times[0]))]
-        while len(chosen) < wished:
-            following = self._next(chosen[-1], times[-1])
-            if following is None:
-                break
-            chosen.append(following[0])
-            times.append(following[1])
-        return chosen, times
-
-    def _next(self, origin: int, departure: int) -> tuple[int, int] | None:
+        wished = 1 + self._index(self._lengths)
         for _ in range(self._tries):
-            arrival = departure + 1 + self._index(self._gaps)
-            if arrival >= len(self._cumulative) or self._totals_at(arrival)[-1] <= 0:
-                continue
-            place = self._next_place(origin, departure, arrival)
-            if place >= 0:
-                return place, arrival
-        return None
+            times = self._times(wished)
+            chosen = [self._index(self._totals_at(times[0]))]
+            for departure, arrival in pairwise(times):
+                place = self._next_place(chosen[-1], departure, arrival)
+                if place < 0:
+                    break
+                chosen.append(place)
+            if len(chosen) == wished:
+                break
+        return chosen, times[: len(chosen)]
+
+    def _times(self, wished: int) -> list[int]:
+        times = [self._index(self._first[wished - 1])]
+        for to_come in range(wished - 2, -1, -1):
+            target = next(self._floats) * self._onward[to_come + 1][times[-1]]
+            found = times[-1] + 1
+            for later, weight in self._weights_after(times[-1], to_come):
+                found = later
+                target -= weight
+                if target < 0:
+                    break
+            times.append(found)
+        return times
+
+    def _weights_after(self, before: int, to_come: int) -> list[tuple[int, float]]:
+        """Later timesteps with their weights, those with any."""
+        if (before, to_come) not in self._later:
+            weights = [
+                (before + gap, self._gaps[gap - 1] * worth)
+                for gap, worth in enumerate(self._worth[to_come, before + 1 :].tolist(), start=1)
+            ]
+            self._later[before, to_come] = [(later, weight) for later, weight in weights if weight > 0]
+        return self._later[before, to_come]
 
     def _next_place(self, origin: int, departure: int, arrival: int) -> int:
         gap, totals, draw = arrival - departure, self._totals_at(arrival), self._floats

@@ -101,6 +101,16 @@ def read_place_changes(
     return changed, {place_id for place_id, kept in zip(ids, is_kept, strict=True) if not kept}
 
 
+def read_popularity(path: Path) -> dict[str, tuple[float, ...]]:
+    """Popularity from ``place_id, popularity``: one number, or 24 joined by ';', one for each hour."""
+    columns = Columns(path, required=["place_id", "popularity"])
+    ids = columns.unique_ids("place_id")
+    nothing: tuple[float, ...] = (1.0,)
+    values = columns.parse("popularity", _by_hour, nothing)
+    columns.finish()
+    return dict(zip(ids, values, strict=True))
+
+
 def write_places(path: Path, rows: Sequence[Place]) -> None:
     """Write places in the columns that `read_places` reads."""
     frame = pl.DataFrame(

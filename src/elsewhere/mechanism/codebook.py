@@ -24,10 +24,10 @@ from elsewhere.errors import InputError
 from elsewhere.mechanism.length import stretched
 from elsewhere.mechanism.listing import Outcome, State, Step, scored_step
 from elsewhere.mechanism.rejection import NEVER, Coin, each_row, first_accepted, perturb_rows
+from elsewhere.mechanism.words import words_for_pick
 from elsewhere.randomness import Randomness
 from elsewhere.tape import Tape, below
 
-_WORDS_PER_TRIAL = 8
 _MOST_TRIALS = 5_000_000
 
 
@@ -142,6 +142,9 @@ draw_candidate = first_accepted("draw_candidate", _propose, _score)
 def _pick_row(
     tape: Tape, odds: Odds, is_near: Bools, is_constant: bool, picked: Indices, accepted: Counts
 ) -> None:
+    # All that the proof asks for, looked at where the pick is made: nothing can come in between (R19).
+    if len(is_near) != odds.candidates or is_near.sum() != odds.nearest:
+        raise AssertionError("not exactly k candidates are near: the pick would spend more than ε")
     coin = Coin(odds.numerator, odds.denominator, odds.trials)
     candidate = np.empty(1, dtype=np.int32)
     accepted[0] = draw_candidate(tape, coin, odds, is_near, is_constant, candidate, picked)
@@ -158,18 +161,16 @@ def pick_candidates(
 ) -> tuple[Indices, Counts]:
     """One pick for each row of flags, and the trial it took.
 
-    That exactly k are near, whatever is true, is all that the proof asks for: it is checked here (R4).
+    That exactly k are near, whatever is true, is all that the proof asks for: it is checked for every row.
     """
-    if not (is_near.shape[1] == odds.candidates and (is_near.sum(axis=1) == odds.nearest).all()):
-        raise AssertionError("not exactly k candidates are near: the pick would spend more than ε")
-    trials = odds.trials if constant_work else -(-odds.trials // 20)
+    far = 1 - odds.nearest / odds.candidates
     return perturb_rows(
         _rows if len(is_near) == 1 else _compiled_rows,
         odds,
         is_near,
         width=1,
         draws=1,
-        words=_WORDS_PER_TRIAL * trials,
+        words=words_for_pick(odds.coin, odds.candidates, far, constant_work=constant_work),
         randomness=randomness,
         constant_work=constant_work,
     )

@@ -18,10 +18,9 @@ from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon
 from elsewhere.mechanism.listing import Step, scored_step
 from elsewhere.mechanism.rejection import NEVER, Coin, each_row, first_accepted, perturb_rows
+from elsewhere.mechanism.words import words_for_pick
 from elsewhere.randomness import Randomness
 from elsewhere.tape import Tape, below
-
-_WORDS_PER_TRIAL = 8
 
 
 @compiled
@@ -80,7 +79,7 @@ class HiddenLength:
             truths,
             width=1,
             draws=1,
-            words=_WORDS_PER_TRIAL * coin.trials,
+            words=words_for_pick(coin, self.cap, 1 - 1 / self.cap, constant_work=constant_work),
             randomness=randomness,
             constant_work=constant_work,
         )

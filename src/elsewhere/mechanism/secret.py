@@ -7,9 +7,11 @@ number, known or not.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
-from elsewhere.arrays import Floats
+from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.visits import check_numbers
 from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
@@ -19,10 +21,19 @@ from elsewhere.world.distances import RegionDistances, capped_hours
 from elsewhere.world.world import World
 
 
+class Secret(Protocol):
+    """A rule from a trajectory to numbers; with ``constant_work`` it does as much for every trajectory."""
+
+    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+        """A number for each visit."""
+        ...
+
+
 class Nothing:
     """Nothing of each visit: for methods that ignore the person."""
 
-    def __call__(self, trajectory: Trajectory) -> Outcome:
+    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+        del constant_work
         return (0,) * len(trajectory)
 
 
@@ -35,7 +46,8 @@ class NumberedVisits:
         self._unknown = len(world.places)
         self._timesteps = world.clock.timesteps
 
-    def __call__(self, trajectory: Trajectory) -> Outcome:
+    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+        del constant_work  # every visit takes one look-up
         unknown, day = self._unknown, self._timesteps
         return tuple(
             self._rows.get(place_id, unknown) * day + min(timestep, day - 1)
@@ -59,54 +71,58 @@ class RegionOfEachVisit:
         self._rows = world.place_index
         self._last_step = world.clock.timesteps - 1
         self._per_interval = world.clock.timesteps_per_interval
-        self._nodes = regions.pair_nodes[firsts]
-        self._no_categories = np.zeros(len(world.distances.category_table))
-        self._kinds = {
-            int(node): int(kind) for node, kind in zip(regions.nodes, world.distances.kinds, strict=True)
-        }
+        self._kinds = _kinds_of(world)[regions.pair_nodes[firsts]]
+        # One row more, of zeros, for categories that no region has anything of.
+        table = world.distances.category_table
+        self._categories = np.vstack([table, np.zeros((1, table.shape[1]))])
 
-    def __call__(self, trajectory: Trajectory) -> Outcome:
+    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
         last, per_interval = self._last_step, self._per_interval
         found = []
         for place_id, timestep in trajectory.visits:
             place = self._rows.get(place_id, -1)
             step = min(last, timestep)
             region = self._region_of[place][step // per_interval] if place >= 0 else -1
-            found.append(region if region >= 0 else self._nearest(place, step))
+            # Looking for the nearest takes time: on a device, also for those who need it not (R15).
+            nearest = self._nearest(place, step) if constant_work or region < 0 else region
+            found.append(region if region >= 0 else nearest)
         return tuple(found)
 
     def _nearest(self, place: int, timestep: int) -> int:
         """Region nearest by d to a place that is closed or unknown (-1); ties go to the first."""
         world = self._world
         hour = (timestep + 0.5) * world.clock.timestep_minutes / 60
-        if place < 0:
-            return int(_nearest_region(world.distances, world.regions.vectors[:0], self._no_categories, hour))
-        row = world.places.vectors[place : place + 1]
-        return int(_nearest_region(world.distances, row, self._categories_from(place), hour))
+        somewhere = max(place, 0)  # of a place nobody knows, time alone counts; the work is the same
+        point = world.places.vectors[somewhere : somewhere + 1]
+        categories = self._categories[self._kinds[somewhere]]
+        return int(_nearest_region(world.distances, point, categories, hour, float(place >= 0)))
 
-    def _categories_from(self, place: int) -> Floats:
-        """d_c from a place's category, or the nearest ancestor that regions have, to each kind of region."""
-        world = self._world
-        lineage = world.tree.lineage[self._nodes[place]]
-        for node in lineage[lineage >= 0][::-1].tolist():
-            if node in self._kinds:
-                return np.asarray(world.distances.category_table[self._kinds[node]])
-        return self._no_categories
+
+def _kinds_of(world: World) -> Indices:
+    """For each category the kind of region that it, or its nearest ancestor, has; the last if none has."""
+    nodes, kinds = world.regions.nodes, world.distances.kinds
+    own = np.full(len(world.tree.ids), -1, dtype=np.int32)
+    own[nodes] = kinds
+    found = np.full(len(own), len(world.distances.category_table), dtype=np.int32)
+    for level in world.tree.lineage.T:  # from the root down: the nearest ancestor comes last
+        above = own[np.maximum(level, 0)]
+        found = np.where((level >= 0) & (above >= 0), above, found)
+    return found
 
 
 @compiled
-def _nearest_region(distances: RegionDistances, point: Floats, categories: Floats, hour: float) -> int:
-    """Region with the least d to a point (none: time alone counts) at an hour."""
+def _nearest_region(
+    distances: RegionDistances, point: Floats, categories: Floats, hour: float, weight: float
+) -> int:
+    """Region with the least d to a point at an hour; with a ``weight`` of 0 its time alone counts."""
     best, least = 0, np.inf
     for region in range(len(distances.kinds)):
         gap = capped_hours(
             abs(distances.mid_hours[region] - hour), distances.time_cap_hours, distances.is_circular
         )
-        square = gap * gap
-        if len(point):
-            category = categories[distances.kinds[region]]
-            square += category * category
-            square += great_circle_km_squared(chord_squared(point, 0, distances.vectors, region))
+        category = categories[distances.kinds[region]]
+        square = gap * gap + weight * category * category
+        square += weight * great_circle_km_squared(chord_squared(point, 0, distances.vectors, region))
         if square < least:
             best, least = region, square
     return best

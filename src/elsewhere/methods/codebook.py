@@ -177,7 +177,7 @@ class Codebook:
         most = None
         if self.hides_length:
             options["k"] = self.tables(1).odds.nearest
-            most = len(world_prior(self.world).lengths)
+            most = len(world_prior(self.world).times.lengths)
         return MethodFacts(
             method=self.name,
             epsilon=self.epsilon,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from elsewhere.arrays import Counts, Indices
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.listing import AnyStep, Outcome, State
+from elsewhere.mechanism.secret import Secret
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -124,7 +125,7 @@ class Core(Protocol):
     """Whether days of all lengths are perturbed alike, so that draws hide the number of visits."""
 
     @property
-    def secret(self) -> Callable[[Trajectory], Outcome]:
+    def secret(self) -> Secret:
         """What the draws can see of a trajectory: a number for each visit (`mechanism.secret`)."""
         ...
 

@@ -21,9 +21,11 @@ from elsewhere.methods.protocol import Batch, Core, MethodFacts, PreparesMany, R
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness, SystemRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.world import World
 
 _CHUNK = 128
+_NOT_PUBLIC = "not ε-LDP: the world's places and popularity were counted from the same people"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -206,7 +208,7 @@ class Sharing:
         lengths, _ = self._lengths(days, randomness, constant_work=constant_work)
         found: list[tuple[Outcome, ...]] = []
         for length, times in sorted(Counter(lengths).items()):
-            rows = self._secrets(days[:times], length)
+            rows = self._secrets(days[:times], length, constant_work=constant_work)
             drawn, _ = self.core.perturb(rows, randomness, constant_work=constant_work)
             first = () if self.hidden is None else ((length,),)
             found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
@@ -225,15 +227,18 @@ class Sharing:
     def facts(self) -> MethodFacts:
         """Method and promise, for the metadata of a file."""
         facts = self.core.facts()
-        if self.hidden is None:
-            return facts
-        return replace(
-            facts,
-            epsilon=self.spent_on(1),
-            length_is_public=False,
-            most_visits=self.hidden.cap,
-            length_epsilon=self.hidden.epsilon,
-        )
+        if self.hidden is not None:
+            facts = replace(
+                facts,
+                epsilon=self.spent_on(1),
+                length_is_public=False,
+                most_visits=self.hidden.cap,
+                length_epsilon=self.hidden.epsilon,
+            )
+        if self.world.settings.popularity_from == SAME_PEOPLE:
+            # Whatever the draws hide, the list of places and the prior may already tell (R12).
+            facts = replace(facts, is_ldp=False, promise=_NOT_PUBLIC)
+        return facts
 
     def __repr__(self) -> str:
         facts = self.facts()
@@ -268,15 +273,16 @@ class Sharing:
         drawn, trials = self.hidden.draws(lengths, source, constant_work=constant_work)
         return drawn.tolist(), trials.tolist()
 
-    def _secrets(self, trajectories: Sequence[Trajectory], length: int) -> Indices:
+    def _secrets(self, trajectories: Sequence[Trajectory], length: int, *, constant_work: bool) -> Indices:
         """What the draws will see, a row each, brought to ``length``."""
-        rows = [np.array(self.core.secret(trajectory), dtype=np.int32) for trajectory in trajectories]
+        seen = [self.core.secret(trajectory, constant_work=constant_work) for trajectory in trajectories]
+        rows = [np.array(numbers, dtype=np.int32) for numbers in seen]
         return np.stack([row if len(row) == length else stretched(row, length) for row in rows])
 
     def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
         """Draws, then what is made of them; only the first step sees what is true."""
         started = time.perf_counter()
-        secrets = self._secrets(rows.trajectories, rows.length)
+        secrets = self._secrets(rows.trajectories, rows.length, constant_work=constant_work)
         drawn, trials = self.core.perturb(secrets, source, constant_work=constant_work)
         perturbed = time.perf_counter() - started
         rebuilt = self.core.rebuild(drawn, source)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.world.settings import WorldSettings
+from elsewhere.world.settings import PopularityFrom, WorldSettings
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -53,16 +53,19 @@ def _check_numbers(settings: dict[str, Any]) -> None:
     known = {**defaults, **settings}
     prior = {**defaults["prior"], **known["prior"]} if isinstance(known["prior"], dict) else {}
     rows = {"category_weights": known["category_weights"]}
-    rows |= {name: prior.get(name) for name in ("start_by_hour", "lengths")}
+    rows |= {name: prior.get(name) for name in ("start_by_hour", "activity_by_hour", "lengths")}
     for name, row in rows.items():
         is_sound = isinstance(row, list) and 1 <= len(row) <= 64 and all(_is_number(part) for part in row)
         if not is_sound or not sum(row) > 0:
             raise ValueError(f"settings: {name} must be numbers, 0 or more, and not all 0")
-    if len(rows["start_by_hour"]) != 24:
-        raise ValueError("settings: start_by_hour must have a number for each hour")
+    for name in ("start_by_hour", "activity_by_hour"):
+        if len(rows[name]) != 24:
+            raise ValueError(f"settings: {name} must have a number for each hour")
     positive = [known["unrelated_category_distance"], prior["mean_gap_minutes"], prior["decay_km"]]
     if not all(_is_number(value) and value > 0 for value in positive):
         raise ValueError("settings: distances and gaps must be numbers above 0")
+    if known["popularity_from"] not in get_args(PopularityFrom):
+        raise ValueError("settings: popularity_from must say whose visits popularity was counted from")
     if type(known["category_levels"]) is not int or known["category_levels"] < 1:
         raise ValueError("settings: category_levels must be 1 or more")
 

@@ -33,7 +33,8 @@ from elsewhere.world.schema import array_names, check_content
 from elsewhere.world.settings import settings_from_plain
 
 FORMAT = "elsewhere-world"
-VERSION = 1
+# A new one whenever the same content would mean other days, too: the hash names what is made of a world.
+VERSION = 2
 _LONGEST_FIRST_LINE = 1024
 _MOST_BYTES = 4 << 30
 # Zip entries carry a date; a fixed one keeps the same world the same bytes.
@@ -124,7 +125,7 @@ def _merge_report(plain: dict[str, Any]) -> MergeReport:
 
 def hash_of(content: Content) -> str:
     """sha256 over everything that makes the world what it is."""
-    digest = hashlib.sha256(_json(content.facts))
+    digest = hashlib.sha256(f"{FORMAT} {VERSION}\n".encode() + _json(content.facts))
     for name, array in sorted(content.arrays.items()):
         digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array).data)

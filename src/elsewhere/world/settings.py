@@ -15,10 +15,13 @@ from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELAT
 Dimension = Literal["space", "time", "category"]
 Mode = Literal["walk", "bike", "drive"]
 Record = TypeVar("Record")
+PopularityFrom = Literal["public", "held-out people", "the same people"]
 Speed = float | tuple[float, ...]
 """km/h: one number, or one for each hour of the day; infinite for no limit."""
 
 MODE_KMH: dict[Mode, float] = {"walk": 5.0, "bike": 15.0, "drive": 30.0}
+SAME_PEOPLE: PopularityFrom = "the same people"
+HELD_OUT: PopularityFrom = "held-out people"
 _PATHS = frozenset({"file", "nodes", "edges"})
 
 
@@ -121,6 +124,11 @@ class PriorSettings:
         9.0, 8.0, 6.0, 5.0, 5.0, 5.0, 4.0, 3.0, 2.0, 1.0, 1.0, 1.0,
     )  # fmt: skip
     """How likely a day is to begin in each hour, in any unit."""
+    activity_by_hour: tuple[float, ...] = (
+        2.0, 1.5, 1.0, 1.0, 1.0, 2.0, 4.0, 7.0, 8.0, 8.0, 8.0, 9.0,
+        10.0, 9.0, 8.0, 8.0, 9.0, 10.0, 10.0, 9.0, 8.0, 6.0, 5.0, 3.0,
+    )  # fmt: skip
+    """How many visits begin in each hour, in any unit, where popularity does not say."""
     lengths: tuple[float, ...] = (2.0, 4.0, 8.0, 7.0, 5.0, 3.0, 2.0, 1.0)
     """How likely a day is to have 1, 2, ... visits, in any unit; as many numbers as the most visits."""
     mean_gap_minutes: float = 150.0
@@ -153,6 +161,11 @@ class WorldSettings:
     time_cap_hours: float = 12.0
     circular_time: bool = False
     prior: PriorSettings = PriorSettings()
+    popularity_from: PopularityFrom = "public"
+    """Whose visits the list of places and their popularity were counted from (R12).
+
+    Counted from the very people who share, they are not public: no promise holds then.
+    """
 
     def without_paths(self) -> WorldSettings:
         """The same, as a world keeps them."""

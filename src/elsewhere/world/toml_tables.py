@@ -186,20 +186,21 @@ class PriorTable(Table):
     """Days that people might well have: what `codebook` draws its candidates from (`knowledge.prior`)."""
 
     start_by_hour: tuple[NotNegative, ...] = records.PriorSettings.start_by_hour
+    activity_by_hour: tuple[NotNegative, ...] = records.PriorSettings.activity_by_hour
     lengths: Annotated[tuple[NotNegative, ...], Field(min_length=1, max_length=64)] = (
         records.PriorSettings.lengths
     )
     mean_gap_minutes: Positive = records.PriorSettings.mean_gap_minutes
     decay_km: Positive = records.PriorSettings.decay_km
 
-    @field_validator("start_by_hour")
+    @field_validator("start_by_hour", "activity_by_hour")
     @classmethod
     def _each_hour(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
         if len(weights) != 24:
             raise ValueError(f"must be a list of 24 numbers, one for each hour, found {len(weights)}")
         return weights
 
-    @field_validator("start_by_hour", "lengths")
+    @field_validator("start_by_hour", "activity_by_hour", "lengths")
     @classmethod
     def _not_all_zero(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
         if not any(weights) or not math.isfinite(sum(weights)):
@@ -235,6 +236,7 @@ class WorldTable(Table):
     time_cap_hours: Positive = records.WorldSettings.time_cap_hours
     circular_time: StrictBool = records.WorldSettings.circular_time
     prior: PriorTable = PriorTable()
+    popularity_from: records.PopularityFrom = records.WorldSettings.popularity_from
 
     @field_validator("timezone")
     @classmethod

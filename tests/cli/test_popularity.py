@@ -1,0 +1,135 @@
+"""Popularity is public, of other people, or marked: R12."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elsewhere as ew
+from commands import Command
+from elsewhere.datasets.bundle import write_dataset
+from elsewhere.datasets.foursquare import read_foursquare
+from elsewhere.datasets.popularity import is_held_out
+from elsewhere.errors import InputError
+from raw import real, write_foursquare
+
+HELD_OUT, OTHERS = ["1", "2", "4"], ["3", "5", "9"]
+
+
+def _checkins(path: Path, *, favourite: str = "v3") -> Path:
+    """Days of six people at three venues; nobody but person 3 goes to ``only-3``."""
+    rows = []
+    for user in [*HELD_OUT, *OTHERS]:
+        venues = ["v1", "v2", "v1", favourite if user in OTHERS else "v2"]
+        venues += ["only-3"] if user == "3" else []
+        for number, venue in enumerate(venues):
+            moment = f"Tue Apr 03 {13 + 2 * number}:00:00 +0000 2012"
+            rows.append((user, venue, "cafe", "Café", "40.70", f"-74.0{len(venue)}", "-240", moment))
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="latin-1")
+    return path
+
+
+def test_people_are_parted_by_a_rule_that_looks_at_nothing_but_their_id() -> None:
+    assert [uid for uid in [*HELD_OUT, *OTHERS] if is_held_out(uid)] == HELD_OUT
+    assert 0.45 < np.mean([is_held_out(str(number)) for number in range(4000)]) < 0.55
+
+
+def test_what_those_who_share_do_leaves_no_trace_in_places_and_popularity(tmp_path: Path) -> None:
+    one = read_foursquare([_checkins(tmp_path / "a.txt"), write_foursquare(tmp_path)[1]], least=1)
+    other = read_foursquare(
+        [_checkins(tmp_path / "b.txt", favourite="v1"), write_foursquare(tmp_path)[1]], least=1
+    )
+    assert one.places == other.places
+    assert "only-3" not in {place.place_id for place in one.places}
+    assert {person.uid for person in one.days} == set(OTHERS)
+    assert one.settings["popularity_from"] == "held-out people"
+
+
+def test_popularity_of_the_same_people_is_asked_for_and_marked(tmp_path: Path, elsewhere: Command) -> None:
+    raw = [_checkins(tmp_path / "a.txt"), write_foursquare(tmp_path)[1]]
+    dataset = read_foursquare(raw, least=1, popularity="same")
+    assert "only-3" in {place.place_id for place in dataset.places}
+    write_dataset(tmp_path / "out", dataset)
+    with (tmp_path / "out/world.toml").open("a") as file:
+        file.write("kappa = 1\n")
+    world = ew.build_world(tmp_path / "out/world.toml")
+    world.save(tmp_path / "w.world")
+    for name in ("codebook", "ngram", "popular"):
+        facts = ew.method(name, world, epsilon=5).facts()
+        assert not facts.is_ldp
+        assert "same people" in facts.promise
+    ledger, ngram = ew.Ledger(tmp_path / "l", cap=9), ew.method("ngram", world, epsilon=5)
+    with pytest.raises(InputError, match="ε-LDP"):
+        ledger.share("2025-09-17", ew.Trajectory([("v1", 60)]), ngram)
+    code, out, err = elsewhere("world", "show", tmp_path / "w.world")
+    assert code == 0
+    assert "the same people" in out
+    assert "nothing shared on this world is ε-LDP" in err
+    code, out, _ = elsewhere(
+        "perturb", tmp_path / "out/trajectories.csv", "-w", tmp_path / "w.world", "-e", "5",
+        "-o", tmp_path / "s.csv", "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["is_ldp"] is False
+    assert json.loads((tmp_path / "s.csv.meta.json").read_text())["is_ldp"] is False
+    code, out, err = elsewhere("audit", tmp_path / "w.world", "-e", "5")
+    assert code == 0
+    assert "counted from the same people" in out
+    assert "NOT ε-LDP" in err
+
+
+def test_popularity_may_be_a_public_table(tmp_path: Path) -> None:
+    raw = [_checkins(tmp_path / "a.txt"), write_foursquare(tmp_path)[1]]
+    by_hour = ";".join(["1"] * 12 + ["3"] * 12)
+    (tmp_path / "p.csv").write_text(f"place_id,popularity\nv1,2\nv2,{by_hour}\nelsewhere,9\n")
+    dataset = read_foursquare(raw, least=1, popularity=f"public:{tmp_path / 'p.csv'}")
+    assert {place.place_id: sum(place.popularity) for place in dataset.places} == {"v1": 2, "v2": 48}
+    assert {person.uid for person in dataset.days} == {*HELD_OUT, *OTHERS}
+    assert dataset.settings["popularity_from"] == "public"
+    (tmp_path / "p.csv").write_text("place_id,popularity\nv1,many\n")
+    with pytest.raises(InputError, match="row 2, column popularity"):
+        read_foursquare(raw, popularity=f"public:{tmp_path / 'p.csv'}")
+    with pytest.raises(InputError, match="must be held-out, same, or public:FILE"):
+        read_foursquare(raw, popularity="mine")
+
+
+def test_popularity_follows_the_hours_of_its_kind_of_place(tmp_path: Path) -> None:
+    dataset = read_foursquare([_checkins(tmp_path / "a.txt"), write_foursquare(tmp_path)[1]], least=1)
+    for place in dataset.places:
+        curve = np.array(place.popularity)
+        assert set(np.flatnonzero(curve)) == {9, 11, 13, 15}
+        assert curve.mean() == pytest.approx({"v1": 6, "v2": 6}[place.place_id], rel=1e-3)
+
+
+def test_places_of_the_real_check_ins_come_from_half_of_the_people() -> None:
+    raw = [
+        real("foursquare_nyc/dataset_TSMC2014_NYC_popular.txt.gz"),
+        real("foursquare_categories/foursquare_categories_v2_2021-03.json.gz"),
+    ]
+    dataset = read_foursquare(raw, limit=2000)
+    days = list(dataset.days)
+    assert len(dataset.places) == 2000
+    assert len(days) == 836
+    assert not any(is_held_out(person.uid) for person in days)
+    assert dataset.steps["check-ins that popularity is counted from"] == 75_361
+
+
+def test_a_world_says_where_its_popularity_comes_from(tmp_path: Path, elsewhere: Command) -> None:
+    write_dataset(
+        tmp_path / "out",
+        read_foursquare([_checkins(tmp_path / "a.txt"), write_foursquare(tmp_path)[1]], least=1),
+    )
+    code, out, _ = elsewhere(
+        "world", "build", tmp_path / "out/world.toml", "-o", tmp_path / "w.world", "--kappa", "1", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["settings"]["popularity_from"] == "held-out people"
+    toml = tmp_path / "out/world.toml"
+    toml.write_text(toml.read_text().replace("held-out people", "friends"))
+    code, _, err = elsewhere("world", "build", toml, "-o", tmp_path / "x.world")
+    assert code == 2
+    assert "popularity_from" in err
+    assert "'the same people'" in err

@@ -1,0 +1,67 @@
+"""What a device does before the first draw takes the same work for every day (R15)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import elsewhere as ew
+from elsewhere.mechanism import secret
+from elsewhere.mechanism.secret import NumberedVisits, RegionOfEachVisit
+from elsewhere.world.world import World
+from worlds import build, place
+
+ROWS = [
+    place("open", 50.0, 10.0, "cafe", hours="24/7"),
+    place("noon", 50.01, 10.02, "boots", hours="11:00-13:00"),
+    place("closed", 50.02, 10.0, "wine-bar", hours="off"),
+]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build(tmp_path_factory.mktemp("w"), ROWS, {"kappa": 1})
+
+
+DAYS = [[("open", 60), ("open", 70)], [("closed", 60), ("noon", 100)], [("nowhere", 3), ("", 5)]]
+
+
+def test_the_nearest_region_is_looked_for_whether_it_is_needed_or_not(world: World) -> None:
+    """Closed and unknown visits took longer: whoever timed a device could tell them from open ones."""
+    looked = []
+    with patch.object(secret, "_nearest_region", wraps=secret._nearest_region) as nearest:
+        for visits in DAYS:
+            before = nearest.call_count
+            RegionOfEachVisit(world)(ew.Trajectory(visits), constant_work=True)
+            looked.append(nearest.call_count - before)
+    assert looked == [2, 2, 2]
+
+
+def test_one_share_does_as_much_for_closed_and_unknown_visits_as_for_open_ones(world: World) -> None:
+    method = ew.method("ngram", world, epsilon=5)
+    looked = []
+    with patch.object(secret, "_nearest_region", wraps=secret._nearest_region) as nearest:
+        for visits in DAYS:
+            before = nearest.call_count
+            method.share(ew.Trajectory(visits))
+            looked.append(nearest.call_count - before)
+    assert looked == [2, 2, 2]
+
+
+@examples(max_examples=60)
+@given(
+    visits=st.lists(
+        st.tuples(st.sampled_from(["open", "noon", "closed", "nowhere"]), st.integers(0, 150)),
+        min_size=1, max_size=4, unique_by=lambda visit: visit[1],
+    )
+)  # fmt: skip
+def test_constant_work_changes_nothing_in_what_is_seen(tmp_path: Path, visits: list[tuple[str, int]]) -> None:
+    world = build(tmp_path, ROWS, {"kappa": 1})
+    day = ew.Trajectory(sorted(visits, key=lambda visit: visit[1]))
+    for rule in (RegionOfEachVisit(world), NumberedVisits(world)):
+        assert rule(day) == rule(day, constant_work=True)
