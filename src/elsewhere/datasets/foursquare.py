@@ -48,7 +48,10 @@ class Venues(NamedTuple):
 
 def is_checkins(path: Path) -> bool:
     """Whether a file has people, venues with positions, and times."""
-    layout = layout_of(path)
+    try:
+        layout = layout_of(path)
+    except InputError:
+        return False
     return all(key in layout for key in ("uid", "place_id", "lat", "lng", "datetime"))
 
 
