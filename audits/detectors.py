@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
 
 from cases import case, longest, most_places
+from elsewhere import tape
+from elsewhere.arrays import Indices, Words
 from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone, length_agreement
 from elsewhere.audit.channel import Loss, all_trajectories, largest_loss
 from elsewhere.errors import InputError
-from elsewhere.mechanism.budget import total
+from elsewhere.mechanism import rejection
+from elsewhere.mechanism.budget import total as sum_of
+from elsewhere.mechanism.codebook import CodebookTables
 from elsewhere.mechanism.listing import GivenStep, State
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
@@ -23,6 +33,9 @@ from tiny_worlds import tiny_world
 LENGTH = 3
 _SURE = 1e-6
 _RUN = 16
+_DAYS_TIMED = 10
+_MOST_WORK = 1.4
+_URANDOM, _NEW_TAPE = os.urandom, tape.new_tape
 
 
 def exact_loss(suspect: Sharing, length: int = LENGTH) -> Loss:
@@ -61,7 +74,7 @@ def _look(suspect: Sharing, claimed: float, samples: int, seed: int, objections:
     loss = float(exact_loss(suspect, length).epsilon)
     if loss > claimed + 1e-12:
         objections["exact channel"] = f"spends {loss:.3g} for {claimed:g}"
-    declared = float(total(suspect.draws_for(length)))
+    declared = float(sum_of(suspect.draws_for(length)))
     if declared > claimed:
         objections["budget"] = f"declares {declared:.3g} for {claimed:g}"
     listed = _draws_made(suspect, first)
@@ -76,12 +89,71 @@ def _look(suspect: Sharing, claimed: float, samples: int, seed: int, objections:
     shorter = Trajectory(first.visits[:1]) if suspect.core.hides_length else first
     if not all(depends_on_the_draws_alone(suspect, first, other) for other in (second, shorter)):
         objections["same draws"] = "give other days when something else was true"
+    _look_at_tapes(suspect, first, objections)
+    _look_at_work(suspect, length, objections)
     if _alike_by_chance(suspect, first) > _SURE:
         return  # a null, or a day that is all but certain, comes again and again
     if workers_repeat(suspect, first):
         objections["forked workers"] = "make the same days"
     if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):
         objections["second time"] = "gives the same days"
+
+
+def _look_at_tapes(suspect: Sharing, day: Trajectory, objections: dict[str, str]) -> None:
+    """Words come from the operating system, as many as are used, and none of them twice (R13)."""
+    asked, tapes = 0, list[Words]()
+
+    def urandom(count: int) -> bytes:
+        nonlocal asked
+        asked += count
+        return _URANDOM(count)
+
+    def new_tape(words: Words) -> tape.Tape:
+        tapes.append(words)
+        return _NEW_TAPE(words)
+
+    with patch.object(os, "urandom", urandom), patch.object(tape, "new_tape", new_tape):
+        suspect.share(day)
+        suspect.share_many([day] * 2)
+    used = sum(len(words) for words in tapes)
+    if asked < 8 * max(map(len, tapes), default=0):
+        objections["entropy"] = f"{asked} bytes from the operating system for tapes of {8 * used}"
+    if any(len(np.unique(words)) < len(words) for words in tapes):
+        objections["tape"] = "holds words twice"
+
+
+def _look_at_work(suspect: Sharing, length: int, objections: dict[str, str]) -> None:
+    """With constant work and the same odds for every day, every day takes as many words (R15).
+
+    Where scores differ, so do the words that coins take: those methods are looked at in `test_agreement`.
+    """
+    if not isinstance(suspect.core.tables(length), CodebookTables):
+        return
+    used = []
+    days = list(islice(all_trajectories(suspect.world, length), 5000))
+    for day in days[:: max(1, len(days) // _DAYS_TIMED)][:_DAYS_TIMED]:
+        secrets = np.array([suspect.core.secret(day)] * _RUN, dtype=np.int32)
+        used.append(_words_used(suspect, secrets))
+    if max(used) > _MOST_WORK * min(used):
+        objections["work"] = f"{max(used) / min(used):.2f} times as much for one day as for another"
+
+
+def _words_used(suspect: Sharing, secrets: Indices) -> int:
+    """Words that draws with constant work take, without those that are only there to be enough."""
+    total = 0
+
+    def finish(work: Callable[[tape.Tape, int], tuple[int, int]], *options: Any) -> None:
+        def counting(words: tape.Tape, done: int) -> tuple[int, int]:
+            nonlocal total
+            finished, used = work(words, done)
+            total += int(used)
+            return finished, used
+
+        tape.finish_rows(counting, *options)
+
+    with patch.object(rejection, "finish_rows", finish):
+        suspect.core.perturb(secrets, SeededRandomness(1), constant_work=True)
+    return total
 
 
 def _alike_by_chance(suspect: Sharing, day: Trajectory, samples: int = 400) -> float:

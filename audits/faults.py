@@ -7,10 +7,14 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import broken_parts as parts
+from cases import FAULT_WORLDS, most_places
+from detectors import detect
 from elsewhere.arrays import Bools, Counts, Indices
 from elsewhere.days.alignment import day_costs
 from elsewhere.days.visits import parts_of
@@ -39,6 +43,7 @@ from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
+from tiny_worlds import closed_at_noon, one_way, tiny_world
 
 
 class Peeks:
@@ -452,6 +457,19 @@ class LengthLeak(Sharing):
         return replace(step, outcomes=[(n,) for n in seen], states=[(n, 0) for n in seen])
 
 
+Worlds = Callable[[Path, str], list[World]]
+
+
+def _tiny(folder: Path, of: str) -> list[World]:
+    return [tiny_world(folder, seed, min(5, most_places(of))) for seed in FAULT_WORLDS]
+
+
+def _gappy(folder: Path, of: str) -> list[World]:
+    """Worlds where at times nobody is open, or nothing can be reached."""
+    tiny = [tiny_world(folder, seed, most_places(of)) for seed in (5, 15)]
+    return [*tiny, closed_at_noon(folder / "noon"), one_way(folder / "way")]
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A broken method, and the ε it claims."""
@@ -462,19 +480,47 @@ class Fault:
     of: str = "ngram"
     n: int = 2
     epsilon: Fraction = Fraction(1)
-    hides_length: bool = False
+    hidden: type[HiddenLength] | None = None
+    worlds: Worlds = _tiny
+    """Where it shows."""
 
     def method(self, world: World) -> Sharing:
         """The broken method on a world."""
         options = {"n": self.n} if "n" in METHODS[self.of].options else {}
-        if not self.hides_length:
+        if self.hidden is None:
             return self.sharing(self.core(world, epsilon=self.epsilon, **options))
         half = self.epsilon / 2
-        return self.sharing(self.core(world, epsilon=half, **options), HiddenLength(cap=3, epsilon=half))
+        return self.sharing(self.core(world, epsilon=half, **options), self.hidden(cap=3, epsilon=half))
+
+    def objections(self, folder: Path) -> dict[str, str]:
+        """What the audit says, on the first world where it says anything."""
+        for world in self.worlds(folder, self.of):
+            if found := detect(self.method(world), float(self.epsilon), samples=8000):
+                return found
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class PartFault:
+    """A broken part that no method has of its own, and the check that looks at such parts."""
+
+    name: str
+    look: Callable[[Path], dict[str, str]]
+
+    def objections(self, folder: Path) -> dict[str, str]:
+        """What the check says."""
+        return self.look(folder)
+
+
+def coin_objections(accepts: parts.Accepts) -> dict[str, str]:
+    """A coin is looked at for the very words at which its decision must change."""
+    wrong = parts.wrong_boundaries(accepts)
+    return {"boundary": f"decides wrongly at {', '.join(map(str, wrong))}"} if wrong else {}
 
 
 _SMALL: dict[str, Any] = {"candidates": 12, "shards": 2, "k": 3}
-FAULTS = [
+_TEN = Fraction(10)
+_METHODS = [
     Fault("true gap", TrueGap),
     Fault("true opening hours", TrueOpeningHours),
     Fault("own n-gram added", OwnNgramAdded),
@@ -486,7 +532,7 @@ FAULTS = [
     Fault("retry until feasible", RetryUntilFeasible),
     Fault("one generator for forked workers", sharing=OneGenerator),
     Fault("unclamped score", UnclampedScore),
-    Fault("length leak", sharing=LengthLeak, hides_length=True),
+    Fault("length leak", sharing=LengthLeak, hidden=HiddenLength),
     Fault("coin too sharp", CoinTooSharp, epsilon=Fraction(10)),
     Fault("true opening hours of places", TrueHoursOfPlaces, of="ngram-noh", epsilon=Fraction(5)),
     Fault("timesteps come free", TimesComeFree, of="ngram-noh", epsilon=Fraction(5)),
@@ -494,9 +540,32 @@ FAULTS = [
     Fault("same words for every other draw", SameWordsForEveryOtherDraw, n=1),
     Fault("truth kept for later", TruthKeptForLater),
     Fault("true visit handed out", sharing=SharesTheTruth),
-    Fault("true length after all", sharing=TrueLengthAfterAll, hides_length=True),
+    Fault("true length after all", sharing=TrueLengthAfterAll, hidden=HiddenLength),
     Fault("many days with one seed", sharing=SeededForMany),
     Fault("as many as are near", partial(AsManyAsAreNear, **_SMALL), of="codebook"),
     Fault("shard of the truth", partial(ShardOfTheTruth, **_SMALL), of="codebook"),
     Fault("trimmed to the truth", partial(Codebook, **_SMALL), TrimmedToTheTruth, of="codebook"),
+    Fault("last visit true", parts.LastVisitsAreTrue, of="ind-noreach", epsilon=_TEN),
+    Fault("last reachable visit true", parts.LastVisitsAreTrue, of="ind-reach", epsilon=_TEN),
+    Fault("last timestep true", parts.LastTimesAreTrue, of="ngram-noh", epsilon=_TEN),
+    Fault("last day true", parts.LastDayIsTrue, of="global", epsilon=_TEN),
+    Fault(
+        "last of the sample nearest",
+        partial(parts.LastOfTheSampleIsNearest, sample_size=2),
+        of="global-subsampled",
+        epsilon=_TEN,
+    ),
+    Fault("last candidate near", partial(parts.LastCandidateIsNear, **_SMALL), of="codebook"),
+    Fault("last length true", epsilon=_TEN, hidden=parts.LastLengthIsTrue),
+    Fault(
+        "nothing left, so the truth", parts.NothingLeftIsTheTruth, of="ind-reach", epsilon=_TEN, worlds=_gappy
+    ),
+    Fault(
+        "nothing open, so the truth", parts.NothingOpenIsTheTruth, of="ngram-noh", epsilon=_TEN, worlds=_gappy
+    ),
+    Fault("half the trials", partial(parts.HalfTheTrials, **_SMALL), of="codebook"),
+    Fault("a seed for the system's words", sharing=parts.SeededForTheSystems),
+    Fault("second half of a tape repeats", sharing=parts.SecondHalfRepeats),
 ]
+_PARTS = [PartFault("coin off by one", lambda _: coin_objections(parts.accepts_off_by_one))]
+FAULTS: list[Fault | PartFault] = [*_METHODS, *_PARTS]

@@ -9,7 +9,7 @@ import numpy as np
 
 from elsewhere.knowledge.places import Place
 from elsewhere.world.world import World
-from worlds import TREE, build
+from worlds import TREE, build, place
 
 # Timesteps of four hours: six a day.
 _CLOCKS = [(240, 240), (240, 480), (360, 360), (480, 480)]
@@ -54,3 +54,29 @@ def _place(generator: np.random.Generator, number: int, kind: str) -> Place:
         hours=hours,
         is_anywhere=kind == "any" and bool(generator.integers(10) == 0),
     )
+
+
+def far_apart(folder: Path) -> World:
+    """So many places out of each other's reach that guessing hardly ever finds three in a row."""
+    places = [place(f"p{i:02d}", -60 + 3 * i, 10, hours="24/7") for i in range(40)]
+    return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
+
+
+def closed_at_noon(folder: Path) -> World:
+    """Nobody is open in the second of three timesteps; two of three places can be reached from each other."""
+    hours = ["00:00-08:00", "16:00-24:00", "00:00-08:00,16:00-24:00"]
+    places = [place(f"p{i}", 50 + (30 if i == 2 else 0.01 * i), 10, hours=h) for i, h in enumerate(hours)]
+    return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
+
+
+def one_way(folder: Path) -> World:
+    """Four places round a one-way street that takes all day to go round; some are closed early."""
+    folder.mkdir(exist_ok=True)
+    rows = ["from_id,to_id,minutes"]
+    rows += [f"p{i},p{(i + k) % 4},{k * 230}" for i in range(4) for k in (1, 2, 3)]
+    (folder / "travel.csv").write_text("\n".join(rows) + "\n")
+    hours = ["24/7", "04:00-24:00", "00:00-12:00", "12:00-24:00"]
+    places = [place(f"p{i}", 50 + 0.2 * i, 10, hours=h) for i, h in enumerate(hours)]
+    travel = {"kind": "matrix", "file": str(folder / "travel.csv")}
+    keys = {"kappa": 1, "timestep_minutes": 240, "interval_minutes": 240, "travel": travel}
+    return build(folder, places, keys)

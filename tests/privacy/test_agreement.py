@@ -27,8 +27,7 @@ from elsewhere.methods.registry import METHODS, null_names
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.world.world import World
-from tiny_worlds import tiny_world
-from worlds import build, place
+from tiny_worlds import closed_at_noon, far_apart, one_way, tiny_world
 
 CASES = [(name, options) for name in METHODS for options in cases(name)]
 
@@ -86,34 +85,8 @@ class _FewTrialsOfPlaces(PlaceNgram):
         return tables._replace(windows=windows, time_coin=tables.time_coin._replace(trials=1))
 
 
-def _far_apart(folder: Path) -> World:
-    """So many places out of each other's reach that guessing hardly ever finds three in a row."""
-    places = [place(f"p{i:02d}", -60 + 3 * i, 10, hours="24/7") for i in range(40)]
-    return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
-
-
-def _closed_at_noon(folder: Path) -> World:
-    """Nobody is open in the second of three timesteps; two of three places can be reached from each other."""
-    hours = ["00:00-08:00", "16:00-24:00", "00:00-08:00,16:00-24:00"]
-    places = [place(f"p{i}", 50 + (30 if i == 2 else 0.01 * i), 10, hours=h) for i, h in enumerate(hours)]
-    return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
-
-
-def _one_way(folder: Path) -> World:
-    """Four places round a one-way street that takes all day to go round; some are closed early."""
-    folder.mkdir(exist_ok=True)
-    rows = ["from_id,to_id,minutes"]
-    rows += [f"p{i},p{(i + k) % 4},{k * 230}" for i in range(4) for k in (1, 2, 3)]
-    (folder / "travel.csv").write_text("\n".join(rows) + "\n")
-    hours = ["24/7", "04:00-24:00", "00:00-12:00", "12:00-24:00"]
-    places = [place(f"p{i}", 50 + 0.2 * i, 10, hours=h) for i, h in enumerate(hours)]
-    travel = {"kind": "matrix", "file": str(folder / "travel.csv")}
-    keys = {"kappa": 1, "timestep_minutes": 240, "interval_minutes": 240, "travel": travel}
-    return build(folder, places, keys)
-
-
 @pytest.mark.parametrize("constant_work", [False, True])
-@pytest.mark.parametrize("make", [_far_apart, _closed_at_noon, _one_way])
+@pytest.mark.parametrize("make", [far_apart, closed_at_noon, one_way])
 def test_places_that_must_be_counted_follow_the_tables_too(
     tmp_path: Path, make: Callable[[Path], World], constant_work: bool
 ) -> None:
@@ -135,7 +108,7 @@ def test_places_that_must_be_counted_follow_the_tables_too(
         assert agreement(method, days[-1], samples, SeededRandomness(5), listed=wrong) < 1e-4
 
 
-@pytest.mark.parametrize("make", [_closed_at_noon, _one_way])
+@pytest.mark.parametrize("make", [closed_at_noon, one_way])
 def test_places_that_must_be_counted_leave_the_truth_behind(
     tmp_path: Path, make: Callable[[Path], World]
 ) -> None:
@@ -150,7 +123,7 @@ def test_places_that_must_be_counted_leave_the_truth_behind(
 
 @pytest.mark.parametrize("constant_work", [False, True])
 def test_the_fallback_of_places_is_one_more_proposal(tmp_path: Path, constant_work: bool) -> None:
-    world = _closed_at_noon(tmp_path)
+    world = closed_at_noon(tmp_path)
     day = ew.Trajectory([("p0", 0), ("p1", 2)])
     few, plain = Sharing(_FewTrialsOfPlaces(world, epsilon=30)), ew.method("ngram-noh", world, epsilon=30)
     source = SeededRandomness(3)

@@ -26,7 +26,7 @@ from elsewhere.mechanism.individual import (
     visit_scores,
 )
 from elsewhere.mechanism.listing import Outcome, State, Step, scored_step
-from elsewhere.mechanism.rejection import coin_of
+from elsewhere.mechanism.rejection import Coin, coin_of
 from elsewhere.mechanism.secret import NumberedVisits
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.randomness import Randomness
@@ -77,8 +77,12 @@ class Individual:
     def prepare(self, length: int) -> None:
         """Work out the tables for days of ``length``; raises if they cannot be shared."""
         check_length(self.world, length)
-        coin_of(self.draws_for(length)[0].epsilon)
+        self.coin(length)
         self.tables(length)
+
+    def coin(self, length: int) -> Coin:
+        """The coin of each draw of a day of ``length`` visits."""
+        return coin_of(self.draws_for(length)[0].epsilon)
 
     def tables(self, length: int) -> VisitTables:
         """What is public for days of ``length``."""
@@ -101,9 +105,8 @@ class Individual:
     ) -> tuple[Drawn, Counts]:
         """Visits drawn one after the other."""
         length = secrets.shape[1]
-        coin = coin_of(self.draws_for(length)[0].epsilon)
         values, trials = perturb_visits(
-            secrets, self.tables(length), coin, randomness, constant_work=constant_work
+            secrets, self.tables(length), self.coin(length), randomness, constant_work=constant_work
         )
         return Drawn(length=length, values=values), trials
 
@@ -127,8 +130,7 @@ class Individual:
         previous = state[2] if len(state) > 2 else -1
         listed = self._candidates(length, index, previous)
         far = visit_scores(self.tables(length), secret[index], listed.visits).tolist()
-        coin = coin_of(self.draws_for(length)[index].epsilon)
-        return scored_step(listed.outcomes, listed.proposal, far, coin, listed.states)
+        return scored_step(listed.outcomes, listed.proposal, far, self.coin(length), listed.states)
 
     def _candidates(self, length: int, index: int, previous: int) -> _Listed:
         """Candidates after a perturbed visit; only what reachability sees of it is kept in the state."""
