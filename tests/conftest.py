@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import zlib
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from worlds import build, place
 
 # Builds write files and compile loops: time per example says nothing here.
 settings.register_profile(
@@ -17,6 +20,18 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("default")
+# Also before any fixture has run, no test may touch the ledger of whoever runs it.
+os.environ["ELSEWHERE_DATA_DIR"] = f"{tempfile.gettempdir()}/elsewhere-tests-{os.getpid()}"
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A user's data folder for each test, also for the processes that it starts: never the real one."""
+    folder = tmp_path_factory.getbasetemp() / "data" / f"{zlib.crc32(request.node.nodeid.encode()):08x}"
+    monkeypatch.setenv("ELSEWHERE_DATA_DIR", str(folder))
+    return folder
 
 
 _ALWAYS = ("architecture", "unit")
@@ -43,3 +58,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if folder in _ALWAYS or (is_some and not any(name in item.nodeid for name in _NEVER)):
             kept.append(item)
     items[:] = kept
+
+
+@pytest.fixture
+def small_city(tmp_path: Path) -> tuple[Path, Path]:
+    """A world of twelve places around 50° N, 10° E, and a file of forty people's days in it."""
+    rows = [
+        place(f"p{i}", 50 + i % 4 * 0.01, 10 + i // 4 * 0.01, ["cafe", "boots"][i % 2], hours="06:00-23:00")
+        for i in range(12)
+    ]
+    folder = tmp_path / "city"
+    build(folder, rows, {"kappa": 2, "timezone": "Europe/Berlin"}).save(folder / "w.world")
+    lines = [
+        f"u{u},t{u},2024-03-07T{8 + k:02d}:{u % 6}0:00,,,p{(u + k) % 12}\n"
+        for u in range(40)
+        for k in range(1 + u % 5)
+    ]
+    (folder / "days.csv").write_text("uid,tid,datetime,lat,lng,place_id\n" + "".join(lines))
+    return folder / "w.world", folder / "days.csv"

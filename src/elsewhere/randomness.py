@@ -21,7 +21,10 @@ class SystemRandomness:
     Nothing is kept between calls, so there is nothing that forked processes or threads could share.
     """
 
-    kind = "system"
+    @property
+    def label(self) -> str:
+        """What files say of it."""
+        return "system"
 
     def words(self, count: int) -> Words:
         """Uniform 64-bit words."""
@@ -36,12 +39,15 @@ class SystemRandomness:
 class SeededRandomness:
     """Repeatable words for experiments: the same seed and stream give the same words on every machine."""
 
-    kind = "seeded"
-
     def __init__(self, seed: int, *path: int) -> None:
         self.seed = seed
         self._path = path
         self._generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=path)))
+
+    @property
+    def label(self) -> str:
+        """What files say of it."""
+        return f"seeded ({self.seed})"
 
     def words(self, count: int) -> Words:
         """Uniform 64-bit words."""
@@ -53,6 +59,23 @@ class SeededRandomness:
 
 
 Randomness = SystemRandomness | SeededRandomness
+SYSTEM = SystemRandomness().label
+
+
+def label_of(source: Randomness) -> str:
+    """What files say of the randomness that was used; `SYSTEM` for the operating system's alone.
+
+    By the exact type: whatever was put in its place, in a test or in an experiment, has another label.
+    """
+    if type(source) is SystemRandomness:
+        return SYSTEM
+    label = str(getattr(source, "label", SYSTEM))
+    return label if label != SYSTEM else f"{type(source).__name__}, not the operating system's"
+
+
+def random_id() -> str:
+    """128 bits of the operating system's randomness as text: an id that means nothing."""
+    return SystemRandomness().words(2).tobytes().hex()
 
 
 Generator = np.random.Generator

@@ -31,8 +31,9 @@ SEE_THE_TRUTH = (
     "__init__.py", "trajectories.py", "mechanism/", "methods/protocol.py", "methods/sharing.py", "device/",
     "audit/", "evaluate/", "datasets/",
 )  # fmt: skip
-# Experiments share and measure days; a demonstration draws true days beside shared ones.
-SEE_IT_TOO = {"experiments/workshop.py", "pages/sharing.py", "cli/demo.py"}
+# Experiments share and measure days; pages draw true days beside shared ones, of people who are made up, or
+# of the one person who looks at them.
+SEE_IT_TOO = {"experiments/workshop.py", "pages/sharing.py", "pages/own_day.py", "cli/demo.py"}
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
 HEAVY = {"scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
 

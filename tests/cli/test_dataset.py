@@ -131,7 +131,8 @@ def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch:
     code, again, _ = elsewhere("share", str(mine), *options, "--json")
     assert code == 0
     assert [row["place_id"] for row in json.loads(again)["shared"]] == shared["place_id"].to_list()
-    assert json.loads(again)["ledger"] == {"spent": "5", "cap": "8"}
+    assert json.loads(again)["ledger"] == {"file": "my.ledger", "spent": "5", "cap": "8"}
+    assert json.loads(again)["randomness"] == "system"
     code, out, _ = elsewhere("share", str(mine), *options)
     assert "The same as before" in out
     code, _, err = elsewhere("share", str(mine), "-m", "ind-reach", *options[2:])
@@ -146,7 +147,7 @@ def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch:
     assert not Path("new.ledger").exists()
     options[options.index("2024-03-07")] = "2024-03-08"
     code, _, err = elsewhere("share", str(mine), *options)
-    assert (code, "no stay near an open place" in err) == (2, True)
+    assert (code, "covers 2024-03-07 to 2024-03-07, not 2024-03-08" in err) == (2, True)
 
 
 def test_the_default_is_the_codebook(

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +21,8 @@ import elsewhere as ew
 from commands import Command
 from elsewhere.device import job
 from elsewhere.device.job_folder import JobFolder
-from elsewhere.device.shared_file import SharedMetadata
+from elsewhere.device.shared_file import SharedMetadata, write_part, write_shared
+from elsewhere.randomness import SeededRandomness, SystemRandomness
 from worlds import build, place
 
 HEADER = "uid,tid,datetime,lat,lng,place_id\n"
@@ -93,6 +95,7 @@ def test_the_promise_is_written_with_the_data_and_nothing_private(elsewhere: Com
         "method": "ngram", "n": 3, "sensitivity": "world", "is_ldp": True, "length_is_public": True,
         "epsilon": "1/2", "world": ew.World.load(folder / "w.world").hash, "randomness": "system",
         "elsewhere": ew.__version__, "trajectories": 40,
+        "most_days_of_a_person": 1, "epsilon_of_a_person_at_most": "1/2",
     }  # fmt: skip
     elsewhere(
         "perturb",
@@ -316,7 +319,7 @@ def test_bad_trajectory_files(elsewhere: Command, folder: Path, content: str, sa
     assert "yesterday" not in err
     assert "secret" not in err
     assert not (folder / "s.csv").exists()
-    assert not (folder / "s.csv.partial").exists()
+    assert not (folder / "s.csv.PRIVATE.partial").exists()
 
 
 def test_finished_output_is_never_perturbed_again(elsewhere: Command, folder: Path) -> None:
@@ -397,7 +400,7 @@ def test_a_stopped_job_keeps_what_it_has_and_goes_on(
         _stop_after(patch, parts=3)
         with pytest.raises(_Stopped):
             elsewhere(*arguments)
-    parts = sorted((folder / "s.csv.partial").glob("part-*.parquet"))
+    parts = sorted((folder / "s.csv.PRIVATE.partial").glob("part-*.parquet"))
     kept = pl.concat([pl.read_parquet(part) for part in parts])
     assert len(parts) == 3
     assert not (folder / "s.csv").exists()
@@ -442,7 +445,7 @@ def test_killed_at_twenty_random_moments_it_ends_complete_and_without_duplicates
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-        for part in sorted((folder / "s.csv.partial").glob("part-*.parquet")):
+        for part in sorted((folder / "s.csv.PRIVATE.partial").glob("part-*.parquet")):
             places = pl.read_parquet(part)["place_id"].to_list()
             assert seen.setdefault(part.name, places) == places  # what was written stays as it is
         if (folder / "s.csv").exists():
@@ -474,7 +477,14 @@ def test_ledger_show(elsewhere: Command, folder: Path) -> None:
 
 def test_only_one_run_of_a_job_at_a_time(elsewhere: Command, folder: Path) -> None:
     method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
-    metadata = SharedMetadata(method=method.facts(), world=method.world.hash, version=ew.__version__)
+    metadata = SharedMetadata(
+        method=method.facts(),
+        world=method.world.hash,
+        version=ew.__version__,
+        randomness="system",
+        most_days_of_a_person=1,
+        epsilon_of_a_person_at_most=Fraction(5),
+    )
     facts = {**metadata.as_json(), "batch": job.BATCH}
     arguments = [
         "perturb",
@@ -495,7 +505,7 @@ def test_only_one_run_of_a_job_at_a_time(elsewhere: Command, folder: Path) -> No
     assert elsewhere(*arguments)[0] == 0
 
 
-@pytest.mark.parametrize("loss", ["part-000001.parquet", "part-000000.json", "job.json", "key"])
+@pytest.mark.parametrize("loss", ["part-000001.parquet", "part-000000.PRIVATE.json", "job.json", "key"])
 def test_a_damaged_folder_is_refused_rather_than_guessed_at(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, loss: str
 ) -> None:
@@ -517,7 +527,7 @@ def test_a_damaged_folder_is_refused_rather_than_guessed_at(
         with pytest.raises(_Stopped):
             elsewhere(*arguments)
     monkeypatch.setattr(job, "BATCH", 7)
-    (folder / "s.csv.partial" / loss).unlink()
+    (folder / "s.csv.PRIVATE.partial" / loss).unlink()
     code, _, err = elsewhere(*arguments)
     assert code == 2
     assert "damaged" in err
@@ -542,20 +552,62 @@ def test_the_folder_is_for_its_owner_only_and_tells_no_digest(
     _stop_after(monkeypatch, parts=1)
     with pytest.raises(_Stopped):
         elsewhere(*arguments)
-    partial = folder / "s.csv.partial"
+    partial = folder / "s.csv.PRIVATE.partial"
     assert partial.stat().st_mode & 0o777 == 0o700
     plain = hashlib.sha256((folder / "days.csv").read_bytes()).hexdigest()
     assert plain not in (partial / "job.json").read_text()
 
 
-def test_days_without_a_trajectory_id_may_be_mixed(folder: Path) -> None:
-    (folder / "mixed.csv").write_text(
-        "uid,datetime,place_id\n"
-        "a,2024-03-07T10:00:00,p1\na,2024-03-08T10:00:00,p2\na,2024-03-07T12:00:00,p3\n"
+def test_all_trips_of_a_persons_day_are_one_trajectory(elsewhere: Command, folder: Path) -> None:
+    """ε is for a person's day: whoever cuts it into trips must not get more for the same ε."""
+    (folder / "trips.csv").write_text(
+        "uid,trip_id,datetime,place_id\n"
+        "a,1,2024-03-07T10:00:00,p1\na,1,2024-03-07T11:00:00,p2\n"
+        "a,2,2024-03-07T13:00:00,p3\na,2,2024-03-08T00:10:00,p4\n"  # ends after midnight
+        "a,1,2024-03-08T09:00:00,p5\n"  # trips are counted anew every day
+        "b,7,2024-03-07T10:00:00,p1\n"
     )
-    first, second = ew.read_trajectories(folder / "mixed.csv", world=ew.World.load(folder / "w.world"))
-    assert [visit.place_id for visit in first] == ["p1", "p3"]
-    assert [visit.place_id for visit in second] == ["p2"]
+    world = ew.World.load(folder / "w.world")
+    days = ew.read_trajectories(folder / "trips.csv", world=world)
+    assert [[visit.place_id for visit in day] for day in days] == [["p1", "p2", "p3", "p4"], ["p5"], ["p1"]]
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5]
+    code, out, err = elsewhere("perturb", folder / "trips.csv", *options, "-o", folder / "s.csv")
+    assert (code, err) == (0, "")
+    assert "up to 2 days of each, so ε = 10 at most for all that is shared of a person" in " ".join(
+        out.split()
+    )
+    facts = json.loads((folder / "s.csv.meta.json").read_text())
+    assert (facts["most_days_of_a_person"], facts["epsilon_of_a_person_at_most"]) == (2, "10")
+    keys = {(row["uid"], row["tid"], row["datetime"][:10]) for row in _rows(folder / "s.csv")}
+    assert keys == {("a", "1", "2024-03-07"), ("a", "1", "2024-03-08"), ("b", "7", "2024-03-07")}
+    code, out, err = elsewhere("evaluate", folder / "trips.csv", folder / "s.csv", "-w", folder / "w.world")
+    assert (code, "3 days" in out) == (0, True)
+
+
+def test_rows_of_a_persons_day_that_are_apart_are_refused(folder: Path) -> None:
+    world = ew.World.load(folder / "w.world")
+    for columns in ("uid,datetime,place_id", "uid,trip_id,datetime,place_id"):
+        trips = ["1,", "2,", "3,"] if "trip_id" in columns else ["", "", ""]
+        rows = [
+            f"a,{trips[0]}2024-03-07T10:00:00,p1",
+            f"a,{trips[1]}2024-03-08T10:00:00,p2",
+            f"a,{trips[2]}2024-03-07T12:00:00,p3",
+        ]
+        (folder / "mixed.csv").write_text("\n".join([columns, *rows]) + "\n")
+        with pytest.raises(ew.InputError, match="person's day are apart: sort the file by uid and time"):
+            ew.read_trajectories(folder / "mixed.csv", world=world)
+
+
+def test_days_of_me_could_be_anybodys(elsewhere: Command, folder: Path) -> None:
+    (folder / "me.csv").write_text(HEADER + "me,1,2024-03-07T10:00:00,,,p1\n")
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5, "-o", folder / "s.csv"]
+    code, _, err = elsewhere("perturb", folder / "me.csv", *options)
+    assert (code, "may be anybody: make the data set again with `elsewhere dataset personal`" in err) == (
+        2,
+        True,
+    )
+    code, _, err = elsewhere("evaluate", folder / "days.csv", folder / "me.csv", "-w", folder / "w.world")
+    assert (code, "may be anybody" in err) == (2, True)
 
 
 def test_a_known_place_needs_no_position(folder: Path) -> None:
@@ -592,3 +644,134 @@ def test_an_interrupted_run_says_how_to_go_on(
     )
     assert code == 130
     assert "the same command goes on" in err
+
+
+@pytest.mark.parametrize("damage", ["part-000001.parquet", "part-000001.PRIVATE.json"])
+@pytest.mark.parametrize("content", [b"", b"PAR1 and then nothing", b"[1, 2]", b"{", b"\xff\xfe"])
+def test_a_damaged_part_is_one_message_and_never_a_traceback(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, damage: str, content: bytes
+) -> None:
+    arguments = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-m", "ngram", "-e", 5]
+    arguments += ["-o", folder / "s.csv"]
+    with monkeypatch.context() as patch:
+        _stop_after(patch, parts=3)
+        with pytest.raises(_Stopped):
+            elsewhere(*arguments)
+    monkeypatch.setattr(job, "BATCH", 7)
+    (folder / "s.csv.PRIVATE.partial" / damage).write_bytes(content)
+    code, out, err = elsewhere(*arguments)
+    assert (code, out) == (2, "")
+    assert "is damaged, some of what was shared is missing or cannot be read" in err
+    assert not list(folder.glob("s.csv*.json"))
+    assert not (folder / "s.csv").exists()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".geojson"])
+def test_a_part_that_is_damaged_at_the_last_moment_leaves_no_output(folder: Path, suffix: str) -> None:
+    texts = {name: [f"{name} {number}" for number in range(5000)] for name in ("uid", "tid", "place_id")}
+    whole = pl.DataFrame({**texts, "datetime": "2024-03-07T10:00:00", "lat": 50.0, "lng": 10.0})
+    parts = [folder / f"part-{number}.parquet" for number in range(2)]
+    for part in parts:
+        write_part(part, whole)
+    middle = bytearray(parts[1].read_bytes())
+    middle[100:3000] = bytes(2900)
+    parts[1].write_bytes(middle)
+    facts = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5).facts()
+    metadata = SharedMetadata(method=facts, world="", version="", randomness="system")
+    before = sorted(folder.iterdir())
+    with pytest.raises(ew.InputError, match="a part of what was shared cannot be read"):
+        write_shared(folder / f"s{suffix}", parts, metadata)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_all_that_waits_for_the_end_of_a_job_is_private(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stop_after(monkeypatch, parts=2)
+    with pytest.raises(_Stopped):
+        elsewhere(
+            "perturb",
+            folder / "days.csv",
+            "-w",
+            folder / "w.world",
+            "-m",
+            "ngram",
+            "-e",
+            5,
+            "-o",
+            folder / "s.csv",
+        )
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (folder / "s.csv.PRIVATE.partial").iterdir()}
+    assert {"part-000001.parquet", "part-000001.PRIVATE.json", "job.json", "key", "lock"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_file_of_another_city_is_refused_unless_it_is_meant(elsewhere: Command, folder: Path) -> None:
+    rows = [f"u{u},t{u},2024-03-07T10:00:00,49.2,-123.1,\n" for u in range(95)]
+    near = [f"v{u},t{u},2024-03-07T10:00:00,50.0,10.0,\n" for u in range(5)]
+    (folder / "far.csv").write_text(HEADER + "".join([*rows, *near]))
+    options = ["-w", folder / "w.world", "-m", "ngram", "-e", 5]
+    code, out, err = elsewhere("perturb", folder / "far.csv", *options, "-o", folder / "s.csv")
+    assert (code, out) == (2, "")
+    assert "more than 90% of its points are farther than 50 km from every place of this world" in err
+    assert "--anyway goes on" in err
+    assert "123" not in err
+    assert not (folder / "s.csv").exists()
+    code, _, _ = elsewhere("perturb", folder / "far.csv", *options, "-o", folder / "s.csv", "--anyway")
+    assert code == 0
+    (folder / "some.csv").write_text(HEADER + "".join([*rows[:40], *near]))
+    assert elsewhere("perturb", folder / "some.csv", *options, "-o", folder / "t.csv")[0] == 0
+
+
+def test_days_that_are_cut_short_are_counted_on_this_screen_alone(elsewhere: Command, folder: Path) -> None:
+    """The candidates of this world have at most 8 visits."""
+    lines = [f"long,t,2024-03-07T{8 + k:02d}:00:00,,,p{k}\n" for k in range(10)]
+    (folder / "long.csv").write_text((folder / "days.csv").read_text() + "".join(lines))
+    options = ["-w", folder / "w.world", "-e", 5, "--set", "candidates=64", "--set", "shards=2"]
+    code, out, _ = elsewhere("perturb", folder / "long.csv", *options, "-o", folder / "s.csv")
+    text = " ".join(out.split())
+    assert code == 0
+    assert "Some true days have more than 8 visits" in text
+    assert "`lengths` in `[prior]` of world.toml" in text
+    assert "more visits" not in (folder / "s.csv.meta.json").read_text()
+    code, out, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "t.csv")
+    assert "Some true days have more" not in out
+    _, out, _ = elsewhere("perturb", folder / "long.csv", *options, "-o", folder / "u.csv", "--json")
+    private = json.loads(out)["private_counts_for_this_device_only"]
+    assert private["days with more visits than any shared day can have"] == 1
+
+
+class _InItsPlace(SystemRandomness):
+    """Whatever stands in for the system's randomness, in a test or in an attack."""
+
+
+def test_metadata_says_which_randomness_was_really_used(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "SystemRandomness", _InItsPlace)
+    elsewhere(
+        "perturb",
+        folder / "days.csv",
+        "-w",
+        folder / "w.world",
+        "-m",
+        "ngram",
+        "-e",
+        5,
+        "-o",
+        folder / "s.csv",
+    )
+    facts = json.loads((folder / "s.csv.meta.json").read_text())
+    assert facts["randomness"] == "_InItsPlace, not the operating system's"
+    assert facts["is_ldp"] is False
+    assert "NOT private" in facts["promise"]
+    assert "epsilon_of_a_person_at_most" not in facts
+
+
+def test_whoever_shares_in_python_is_told_which_randomness_was_used(folder: Path) -> None:
+    method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
+    day = ew.Trajectory([("p0", 60), ("p1", 70)])
+    sources = (None, SystemRandomness(), SeededRandomness(7), _InItsPlace())
+    labels = ["system", "system", "seeded (7)", "_InItsPlace, not the operating system's"]
+    assert [method.share(day, randomness=source)[1].randomness for source in sources] == labels
+    assert [method.share_batch([day], randomness=source).randomness for source in sources] == labels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from elsewhere.datasets.campus_files import read_campus
 from elsewhere.errors import InputError
 
 
-@pytest.mark.parametrize("name", ["places.csv", "categories.csv", "world.toml", "trajectories.csv"])
+@pytest.mark.parametrize("name", ["places.csv", "categories.csv", "world.toml"])
 def test_a_table_that_somebody_edited_is_not_overwritten(tmp_path: Path, name: str) -> None:
     write_dataset(tmp_path / "out", read_campus(people=5))
     write_dataset(tmp_path / "out", read_campus(people=6))  # as it was written: fine
@@ -25,6 +26,13 @@ def test_a_table_that_somebody_edited_is_not_overwritten(tmp_path: Path, name: s
     assert (tmp_path / "out" / name).read_text() == edited
     write_dataset(tmp_path / "out", read_campus(people=7), replace_edited=True)
     assert "# mine" not in (tmp_path / "out" / name).read_text()
+
+
+def test_no_digest_of_anybodys_days_is_kept(tmp_path: Path) -> None:
+    write_dataset(tmp_path, read_campus(people=5))
+    note = (tmp_path / "SOURCE.md").read_text()
+    assert "| `places.csv` | `" in note
+    assert hashlib.sha256((tmp_path / "trajectories.csv").read_bytes()).hexdigest() not in note
 
 
 def test_tables_of_somebody_else_are_not_overwritten(tmp_path: Path) -> None:

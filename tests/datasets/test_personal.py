@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,19 @@ import pytest
 
 from elsewhere.datasets.bundle import write_dataset
 from elsewhere.datasets.personal import read_personal
-from elsewhere.device.exports import Fix, Stay, read_export
-from elsewhere.device.personal import DayMaker, find_stays, personal_day, stays_of
+from elsewhere.device.exports import read_export
+from elsewhere.device.fixes import Fix, Stay
+from elsewhere.device.ledger_file import owner_of
+from elsewhere.device.personal import (
+    DayMaker,
+    OwnRecords,
+    find_stays,
+    personal_day,
+    read_own,
+    refuse_other_city,
+)
 from elsewhere.errors import InputError
+from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 from raw import gzipped, real
 from worlds import build, place
@@ -136,15 +148,112 @@ def _json(path: Path, content: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("write", [_android, _ios, _takeout, _records, _gpx, _owntracks, _csv])
+def _day(path: Path, world: World, day: str = "2024-03-07") -> Trajectory:
+    return personal_day(read_own([path], world), world, day, "file")
+
+
+def _days(records: OwnRecords, world: World) -> dict[str, list[tuple[str, int]]]:
+    maker = DayMaker(world)
+    return {str(date): list(maker.day(spots)) for date, spots in records.spots(10).items()}
+
+
+def _geojson(folder: Path) -> Path:
+    features: list[dict[str, Any]] = [
+        {
+            "type": "Feature",
+            "properties": {"timestamp": int(dt.datetime.fromisoformat(time).timestamp() * 1000)},
+            "geometry": {"type": "Point", "coordinates": [lng, lat, 3]},
+        }
+        for time, lat, lng in _fixes()
+    ]
+    features[0]["properties"] = {"time": _fixes()[0][0]}
+    features.append(
+        {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [0, 0]}}
+    )
+    return _json(folder / "points.geojson", {"type": "FeatureCollection", "features": features})
+
+
+_KML = '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="g"><Document>{}</Document></kml>'
+_NO_LONGITUDE = (
+    "<Placemark><when>2024-03-07T10:00:00Z</when><Point><coordinates>52.5</coordinates></Point></Placemark>"
+)
+_NO_LATITUDE = (
+    '{"type": "Feature", "geometry": {"type": "Point", "coordinates": [13.4]}, '
+    '"properties": {"time": "2024-03-07T10:00:00Z"}}'
+)
+
+
+def _kml_track(folder: Path) -> Path:
+    whens = "".join(f"<when>{time}</when>" for time, _, _ in _fixes())
+    coords = "".join(f"<gx:coord>{lng} {lat} 0</gx:coord>" for _, lat, lng in _fixes())
+    path = folder / "track.kml"
+    path.write_text(_KML.format(f"<Placemark><gx:Track>{whens}{coords}</gx:Track></Placemark>"))
+    return path
+
+
+def _kml_spans(folder: Path) -> Path:
+    def mark(begin: str, end: str, shape: str) -> str:
+        begin, end = (f"2024-03-07T{time}:00Z" for time in (begin, end))
+        span = f"<TimeSpan><begin>{begin}</begin><end>{end}</end></TimeSpan>"
+        return f"<Placemark><name>secret</name>{span}{shape}</Placemark>"
+
+    marks = [
+        mark("09:05", "10:00", "<Point><coordinates>13.405,52.52,0</coordinates></Point>"),
+        mark("10:00", "11:00", "<LineString><coordinates>13,52 13,53</coordinates></LineString>"),
+        mark("11:00", "12:00", "<Point><coordinates>13.405,52.53,0</coordinates></Point>"),
+    ]  # fmt: skip
+    path = folder / "history.kml"
+    path.write_text(_KML.format("".join(marks)))
+    return path
+
+
+def _kmz(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "track.kmz", "w") as archive:
+        archive.write(_kml_track(folder), "doc.kml")
+        archive.writestr("images/icon.png", b"\x89PNG")
+    return folder / "track.kmz"
+
+
+def _tcx(folder: Path) -> Path:
+    points = "".join(
+        f"<Trackpoint><Time>{time}</Time><Position><LatitudeDegrees>{lat}</LatitudeDegrees>"
+        f"<LongitudeDegrees>{lng}</LongitudeDegrees></Position></Trackpoint>"
+        for time, lat, lng in _fixes()
+    )
+    path = folder / "run.tcx"
+    path.write_text(f"<TrainingCenterDatabase xmlns='t'><Track>{points}</Track></TrainingCenterDatabase>")
+    return path
+
+
+def _takeout_zip(folder: Path) -> Path:
+    """A whole Takeout: two months of visits, records, and what has nothing to do with places."""
+    month = json.loads(_takeout(folder).read_text())
+    halves = [{"timelineObjects": month["timelineObjects"][part]} for part in (slice(0, 1), slice(1, 3))]
+    with zipfile.ZipFile(folder / "takeout.zip", "w") as archive:
+        for number, half in enumerate(halves):
+            archive.writestr(f"Takeout/Location History/Semantic/2024_{number}.json", json.dumps(half))
+        archive.write(_records(folder), "Takeout/Location History/Records.json")
+        archive.writestr("Takeout/Location History/Settings.json", '{"settings": [1]}')
+        archive.writestr("Takeout/Chrome/History.json", '{"Browser History": []}')
+        archive.writestr("Takeout/archive_browser.html", "<html></html>")
+    return folder / "takeout.zip"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _android, _ios, _takeout, _records, _gpx, _owntracks, _csv,
+        _geojson, _kml_track, _kml_spans, _kmz, _tcx, _takeout_zip,
+    ],
+)  # fmt: skip
 def test_every_format_gives_the_same_day(tmp_path: Path, world: World, write: Any) -> None:
     """10:05 in the café (the bar nearby is closed), 12:00 in the shop."""
-    day = personal_day(write(tmp_path), world, "2024-03-07")
+    day = _day(write(tmp_path), world)
     assert list(day) == [("cafe", 60), ("shop", 72)]
 
 
 def test_the_oldest_takeout_has_milliseconds(tmp_path: Path, world: World) -> None:
-    day = personal_day(_takeout(tmp_path, milliseconds=True), world, "2024-03-07")
+    day = _day(_takeout(tmp_path, milliseconds=True), world)
     assert list(day) == [("cafe", 60), ("shop", 72)]
 
 
@@ -160,33 +269,84 @@ def test_stays_last_and_keep_together() -> None:
     assert stay.latitude == pytest.approx(np.mean([fix.latitude for fix in fixes[3:6]]))
     assert len(find_stays(fixes, minutes=9)) == 2
     assert find_stays([]) == []
+    assert len(find_stays([at(0, 0), at(20, 0), at(1439, 0)])) == 1
+    assert (
+        len(find_stays([at(0, 0), at(20, 0), at(1460, 0), at(1480, 0)])) == 2
+    )  # a day of which nobody knows
     assert find_stays(reversed(fixes)) == [stay]
 
 
 def test_a_night_belongs_to_both_days(world: World) -> None:
     moments = [dt.datetime(2024, 3, day, hour) for day, hour in ((7, 23), (8, 9))]  # noqa: DTZ001 - local
-    days = DayMaker(world).days([Stay(moments[0], moments[1], 52.53, 13.405)])
-    assert {str(date): list(day) for date, day in days.items()} == {
+    days = _days(OwnRecords([Stay(moments[0], moments[1], 52.53, 13.405)], []), world)
+    assert days == {
         "2024-03-07": [("shop", 138)],
         "2024-03-08": [("shop", 0)],
     }
 
 
-def test_stays_out_of_the_world_are_left_out(tmp_path: Path, world: World) -> None:
-    moments = [dt.datetime(2024, 3, 7, hour) for hour in (9, 10)]  # noqa: DTZ001 - local
-    maker = DayMaker(world)
-    assert maker.days([Stay(moments[0], moments[1], 48.0, 13.405)]) == {}
-    assert list(maker.counts.values()) == [1, 1, 0]
-    with pytest.raises(InputError, match=r"no stay near an open place .* 2024-03-09; 1 days from 2024-03-07"):
-        personal_day(_android(tmp_path), world, "2024-03-09")
+def _at(hour: float, lat: float, lng: float = 13.405, day: int = 7) -> Stay:
+    start = dt.datetime(2024, 3, day) + dt.timedelta(hours=hour)  # noqa: DTZ001 - local
+    return Stay(start, start + dt.timedelta(hours=1), lat, lng)
+
+
+def test_no_day_is_refused_for_what_is_true(world: World) -> None:
+    """Far from every place, or nearest to one that is closed: moved to the nearest open one."""
+    far = OwnRecords([_at(9, 48.0), _at(19, 52.5201, 13.4051)], [])
+    assert _days(far, world) == {"2024-03-07": [("bar", 114)]}  # another stay of that day matches
+    assert _days(OwnRecords([_at(9, 48.0)], []), world) == {"2024-03-07": [("cafe", 54)]}
+    assert _days(OwnRecords([_at(3, 48.0)], []), world) == {"2024-03-07": [("shop", 18)]}  # alone open
+
+
+def test_where_nothing_is_open_the_nearest_place_will_do(tmp_path: Path) -> None:
+    rows = [place("a", 52.52, 13.405, hours="08:00-20:00"), place("b", 52.6, 13.405, hours="08:00-20:00")]
+    world = build(tmp_path, rows, {"kappa": 1, "timezone": ZONE})
+    assert _days(OwnRecords([_at(3, 53.0)], []), world) == {"2024-03-07": [("b", 18)]}
+
+
+def test_a_day_with_fixes_but_no_stay_goes_by_its_fixes(world: World) -> None:
+    """One for each timestep, repeats removed."""
+    start = dt.datetime(2024, 3, 7, 12)  # noqa: DTZ001 - local
+    rows = [(0, 52.52), (5, 52.53), (12, 52.52), (24, 52.53), (33, 52.53)]
+    fixes = [Fix(start + dt.timedelta(minutes=minute), lat, 13.405) for minute, lat in rows]
+    assert find_stays(fixes) == []
+    assert _days(OwnRecords([], fixes), world) == {"2024-03-07": [("cafe", 72), ("shop", 74)]}
+
+
+def test_a_day_without_a_visit_is_a_day_too(tmp_path: Path, world: World) -> None:
+    records = OwnRecords([_at(9, 52.52), _at(9, 52.52, day=9)], [])
+    assert list(personal_day(records, world, "2024-03-08", "file")) == [("", 72)]
+    for day in ("2024-03-06", "2024-03-10"):
+        with pytest.raises(InputError, match="file: covers 2024-03-07 to 2024-03-09, not"):
+            personal_day(records, world, day, "file")
     with pytest.raises(InputError, match="must be a date"):
-        personal_day(_android(tmp_path), world, "tomorrow")
+        _day(_android(tmp_path), world, "tomorrow")
 
 
-def test_a_data_set_of_ones_own(tmp_path: Path, world: World) -> None:
-    facts = write_dataset(tmp_path / "mine", read_personal([_android(tmp_path), _csv(tmp_path)], world=world))
+def test_another_city_is_noticed_by_all_days_never_by_one(world: World) -> None:
+    far, near = _at(9, 49.2, -123.1), [_at(9, 52.52, day=day) for day in range(8, 10)]
+    refuse_other_city(OwnRecords([far, *near], []), world, "file")
+    with pytest.raises(InputError, match=r"file: more than 90% .* 50 km .* --anyway") as caught:
+        refuse_other_city(OwnRecords([far], []), world, "file")
+    assert "49" not in str(caught.value)
+    assert "123" not in str(caught.value)
+
+
+def test_a_data_set_of_ones_own_is_private(tmp_path: Path, world: World, own_data_folder: Path) -> None:
+    folder = tmp_path / "mine"
+    facts = write_dataset(folder, read_personal([_android(tmp_path), _csv(tmp_path)], world=world))
     assert facts["trajectories"] == 1
-    assert "PRIVATE" in (tmp_path / "mine/SOURCE.md").read_text()
+    assert "PRIVATE" in (folder / "SOURCE.md").read_text().splitlines()[0]
+    assert folder.stat().st_mode & 0o777 == 0o700
+    for name in ("trajectories.PRIVATE.csv", "SOURCE.md"):
+        assert (folder / name).stat().st_mode & 0o777 == 0o600
+    assert not (folder / "trajectories.csv").exists()
+    with (folder / "trajectories.PRIVATE.csv").open() as file:
+        uids = {row["uid"] for row in csv.DictReader(file)}
+    assert uids == {f"me-{owner_of(own_data_folder / 'elsewhere.ledger')}"}
+    assert own_data_folder.stat().st_mode & 0o777 == 0o700
+    other = read_personal([_android(tmp_path)], world=world, ledger=tmp_path / "other.ledger")
+    assert {person.uid for person in other.days}.isdisjoint(uids)
 
 
 @pytest.mark.parametrize(
@@ -208,6 +368,18 @@ def test_a_data_set_of_ones_own(tmp_path: Path, world: World) -> None:
             "row 3, column datetime: some times have a zone",
         ),
         ("a.bin", "hello", "is none of: Google Timeline"),
+        ("a.bin", "", "is empty"),
+        ("a.gpx", "<gpx><trkpt lat='52.5' lon='13.4'/></gpx>", "is GPX without times: its 1 points"),
+        ("a.gpx", "<gpx></gpx>", "is GPX without times: it has no points"),
+        ("a.kml", "<kml><Placemark><Point><coordinates>13.4,52.5</coordinates></Point></Placemark></kml>",
+         "is KML without times"),
+        ("a.kml", f"<kml>{_NO_LONGITUDE}</kml>", "point 1 is not as it should be"),
+        ("a.xml", "<recipe/>", "is XML of another kind"),
+        ("a.gpx", "<!DOCTYPE gpx [<!ENTITY a 'aaaa'>]><gpx>&a;</gpx>", "entities of its own"),
+        ("a.html", "<!doctype html><html><body>13.4<br></body></html>", "is a web page"),
+        ("a.pdf", "%PDF-1.7 13.4", "is a PDF"),
+        ("a.geojson", '{"type": "FeatureCollection", "features": []}', "is GeoJSON, but has no place"),
+        ("a.geojson", _NO_LATITUDE, "feature 1 is not as it should be"),
     ],
 )  # fmt: skip
 def test_messages_say_what_is_wrong_and_quote_nothing(
@@ -221,11 +393,47 @@ def test_messages_say_what_is_wrong_and_quote_nothing(
     assert "noon" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (b"\x89PNG\r\n", "is an image"),
+        (b"\xff\xd8\xff\xe0", "is an image"),
+        (b"\x00\x00\x00\x18ftypheic", "is an image"),
+        (b"SQLite format 3\x00", "is a database"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "spreadsheet"),
+        (b"\x0e\x10\x00\x00\x00\x00\x00\x00.FIT", "is a FIT file of a watch: export GPX or TCX"),
+        (b"PAR1\x00", "is a Parquet file"),
+    ],
+)
+def test_wrong_files_are_named_as_what_they_are(tmp_path: Path, start: bytes, message: str) -> None:
+    (tmp_path / "file").write_bytes(start + bytes(range(256)))
+    with pytest.raises(InputError, match=f"{message}.*must be one of: Google Timeline"):
+        read_export(tmp_path / "file", ZONE)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["[Content_Types].xml", "xl/workbook.xml"], "is a spreadsheet"),
+        (["mimetype", "content.xml"], "OpenDocument"),
+        (["photos/a.jpg", "Settings.json"], "is a zip of 2 files, none of which"),
+    ],
+)
+def test_wrong_zips_are_named_as_what_they_are(tmp_path: Path, names: list[str], message: str) -> None:
+    with zipfile.ZipFile(tmp_path / "file.zip", "w") as archive:
+        for name in names:
+            archive.writestr(name, "{}")
+    with pytest.raises(InputError, match=message):
+        read_export(tmp_path / "file.zip", ZONE)
+
+
 def test_nothing_private_is_in_a_repr(tmp_path: Path) -> None:
     export = read_export(_records(tmp_path), ZONE)
     assert "52" not in repr(export)
     assert "52" not in repr(export.fixes)
     assert "52" not in repr(find_stays(export.fixes))
+    assert "52" not in repr(OwnRecords([], export.fixes))
+    assert "52" not in repr(OwnRecords([], export.fixes).spots(10))
 
 
 @pytest.mark.parametrize(
@@ -252,6 +460,6 @@ def test_a_real_day_on_a_world_around_it(tmp_path: Path) -> None:
     spots = sorted({(round(stay.latitude, 4), round(stay.longitude, 4)) for stay in stays})
     rows = [place(f"s{i}", lat, lng, hours="24/7") for i, (lat, lng) in enumerate(spots)]
     world = build(tmp_path, rows, {"kappa": 1})
-    days = DayMaker(world).days(stays_of(path, world))
+    days = _days(read_own([path], world), world)
     assert len(days) >= 5
-    assert {stay.arrival.date() for stay in stays} <= set(days)
+    assert {str(stay.arrival.date()) for stay in stays} <= set(days)

@@ -18,9 +18,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
-from cases import WORLDS, case
+from cases import WORLDS, case, plain_options
 from detectors import audited, exact_loss
 from elsewhere.audit.channel import all_trajectories, chances, largest_loss
+from elsewhere.device.personal import day_without_a_visit
 from elsewhere.experiments.tilted import tilted_ngram
 from elsewhere.mechanism.listing import Outcome, State, Step
 from elsewhere.mechanism.ngram import NgramTables
@@ -98,6 +99,21 @@ def test_the_loss_is_as_large_as_distances_make_it(tmp_path: Path, seed: int, n:
     loss = float(exact_loss(method).epsilon)
     assert loss >= _witness(method, ngrams) - 1e-9
     assert loss <= 1
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_day_without_a_visit_is_one_of_the_inputs_that_are_compared(tmp_path: Path, name: str) -> None:
+    """What `share` perturbs on a day of which a file says nothing is numbered like a place nobody knows."""
+    world = tiny_world(tmp_path, 4)
+    method = ew.method(name, world, epsilon=1, **plain_options(name))
+    empty = day_without_a_visit(world.clock)
+    covered = {method.core.secret(day) for day in all_trajectories(world, 1)}
+    without = {method.core.secret(day) for day in all_trajectories(world, 1, unknown=False)}
+    assert method.core.secret(empty) in covered
+    if name == "codebook":
+        assert method.core.secret(empty) not in without  # it is not the same as being somewhere
+    shared, _ = method.share(empty)
+    assert all(visit.place_id in world.place_index for visit in shared)
 
 
 def test_the_pair_that_attains_the_loss_really_does(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_too_large_an_epsilon_for_one_draw_is_refused() -> None:
 def test_system_randomness_differs_every_time() -> None:
     first, second = SystemRandomness().words(64), SystemRandomness().words(64)
     assert (first != second).any()
-    assert SystemRandomness().kind != SeededRandomness(1).kind
+    assert SystemRandomness().label != SeededRandomness(1).label
 
 
 def test_seeded_streams_never_coincide() -> None:

@@ -59,3 +59,16 @@ def test_frames_without_places_are_matched(world: World) -> None:
     frame.loc[1, "datetime"] = None
     with pytest.raises(ew.InputError, match="row 3, column datetime"):
         ew.from_frame(frame, world=world)
+
+
+def test_triplegs_of_a_day_are_one_trajectory(world: World) -> None:
+    """As trackintel has them: a row for each point, a tripleg for each way; ε is for the person's day."""
+    times = pd.to_datetime(["2024-03-07 10:00", "2024-03-07 11:00", "2024-03-07 12:00", "2024-03-08 09:00"])
+    frame = pd.DataFrame(
+        {"user_id": ["u"] * 4, "tripleg_id": [1, 1, 2, 3], "tracked_at": times,
+         "latitude": [50.0, 50.01, 50.0, 50.0], "longitude": [10.0] * 4}
+    )  # fmt: skip
+    days = ew.from_frame(frame, world=world)
+    assert [list(day) for day in days] == [[("a", 60), ("b", 66), ("a", 72)], [("a", 54)]]
+    with pytest.raises(ew.InputError, match="sort the file by uid and time"):
+        ew.from_frame(frame.iloc[[0, 3, 2]], world=world)

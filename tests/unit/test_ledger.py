@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -11,8 +13,10 @@ from pathlib import Path
 import pytest
 
 import elsewhere as ew
+from elsewhere.device.ledger_file import owner_of
 from elsewhere.experiments.tilted import tilted_ngram
 from elsewhere.methods.sharing import Sharing
+from elsewhere.randomness import SeededRandomness
 from worlds import build, place
 
 DAY = ew.Trajectory([("p0", 60), ("p1", 70), ("p2", 80)])
@@ -244,3 +248,98 @@ def test_a_day_that_was_shared_is_not_shared_otherwise(tmp_path: Path, method: S
     with pytest.raises(ew.InputError, match="another sharing"):
         ledger.share("2025-09-17", DAY, ew.method("ngram", method.world, epsilon=1))
     assert (tmp_path / "my.ledger").stat().st_mode & 0o077 == 0
+
+
+def test_a_day_that_is_charged_counts_against_the_cap_although_its_report_was_lost(
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=9)
+    with monkeypatch.context() as patch:
+        patch.setattr(method, "share", lambda *_: (_ for _ in ()).throw(_Killed))
+        with pytest.raises(_Killed):
+            ledger.share("2025-09-17", DAY, method)
+    again = ew.Ledger(tmp_path / "my.ledger")
+    assert [entry.is_reported for entry in again.entries()] == [False]
+    with pytest.raises(ew.BudgetError, match="ε 5 is spent, 5 more passes the cap of 9"):
+        again.share("2025-09-18", DAY, method)
+    assert len(again.share("2025-09-17", DAY, method)) == 3  # it is paid for
+    assert again.spent == 5
+
+
+def test_many_days_are_charged_all_or_none_before_the_first_is_drawn(
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=15)
+    days = {f"2025-09-{day}": DAY for day in (17, 18, 19, 20)}
+    with monkeypatch.context() as patch:
+        patch.setattr(method, "share", lambda *_: pytest.fail("drawn although refused"))
+        with pytest.raises(ew.BudgetError, match="20 more passes the cap of 15"):
+            ledger.reports(days, method)
+    assert ledger.entries() == []
+    del days["2025-09-20"]
+    first = ledger.reports(days, method)
+    assert ledger.spent == 15
+    again = ew.Ledger(tmp_path / "my.ledger").reports(days, method)
+    assert [report.shared for report in again.values()] == [report.shared for report in first.values()]
+    assert [report.is_again for report in [*first.values(), *again.values()]] == [False] * 3 + [True] * 3
+    assert ledger.spent == 15
+
+
+def test_every_report_has_an_id_of_its_own_that_stays(tmp_path: Path, method: Sharing) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
+    days = {f"2025-09-{day}": DAY for day in range(10, 20)}
+    ids = {day: report.report_id for day, report in ledger.reports(days, method).items()}
+    assert len(set(ids.values())) == 10
+    assert all(re.fullmatch("[0-9a-f]{32}", one) for one in ids.values())
+    assert {day: report.report_id for day, report in ledger.reports(days, method).items()} == ids
+    assert ledger.owner not in ids.values()
+
+
+def test_a_ledger_has_a_random_owner_and_old_ones_get_one(tmp_path: Path, method: Sharing) -> None:
+    owners = [ew.Ledger(tmp_path / f"{number}.ledger", cap=9).owner for number in (1, 2)]
+    assert owners[0] != owners[1]
+    assert ew.Ledger(tmp_path / "1.ledger").owner == owners[0]
+    assert owner_of(tmp_path / "1.ledger") == owners[0]
+    shared = ew.Ledger(tmp_path / "1.ledger").share("2025-09-17", DAY, method)
+    database = sqlite3.connect(tmp_path / "1.ledger")  # as version 0.1 wrote it
+    database.execute("DROP TABLE owner")
+    old = json.dumps([list(visit) for visit in shared]).encode()
+    database.execute("UPDATE shares SET report = ?", (old,))
+    database.commit()
+    database.close()
+    ledger = ew.Ledger(tmp_path / "1.ledger")
+    assert ledger.owner not in owners
+    first, second = (ledger.reports({"2025-09-17": DAY}, method)["2025-09-17"] for _ in range(2))
+    assert (first.shared, first.randomness, first.is_again) == (shared, "system", True)
+    assert first.report_id == second.report_id
+    assert ledger.spent == 5
+
+
+def test_an_owner_is_known_before_a_cap_is_chosen(tmp_path: Path) -> None:
+    owner = owner_of(tmp_path / "my.ledger")
+    assert (tmp_path / "my.ledger").stat().st_mode & 0o077 == 0
+    with pytest.raises(ew.InputError, match="without a cap"):
+        ew.Ledger(tmp_path / "my.ledger")
+    assert ew.Ledger(tmp_path / "my.ledger", cap=7).owner == owner
+
+
+def test_what_the_disk_refuses_is_one_message(tmp_path: Path, method: Sharing) -> None:
+    with pytest.raises(ew.InputError, match="there is no folder"):
+        ew.Ledger(tmp_path / "nowhere/my.ledger", cap=7)
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=7)
+    other = sqlite3.connect(tmp_path / "my.ledger", isolation_level=None)
+    (tmp_path / "my.ledger").unlink()
+    (tmp_path / "my.ledger").mkdir()
+    with pytest.raises(ew.InputError, match="cannot be used: unable to open"):
+        ledger.share("2025-09-17", DAY, method)
+    other.close()
+
+
+def test_randomness_that_is_not_the_systems_is_written_down_with_the_report(
+    tmp_path: Path, method: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share = method.share
+    monkeypatch.setattr(method, "share", lambda day: share(day, randomness=SeededRandomness(7)))
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=7)
+    for _ in range(2):
+        assert ledger.reports({"2025-09-17": DAY}, method)["2025-09-17"].randomness == "seeded (7)"

@@ -50,6 +50,9 @@ _OPTIONS: dict[str, Any] = {
     "streets": typer.Option(
         "--streets", help="Travel along its streets on foot, by bike or car; none: straight lines on foot."
     ),
+    "ledger": typer.Option(
+        "--ledger", metavar="LEDGER", help="Whose days these are, if it is not the ledger of this user."
+    ),
     "world": typer.Option("-w", "--world", metavar="WORLD", help="A .world file.", show_default=False),
 }
 # What readers take and the command line has a file for.

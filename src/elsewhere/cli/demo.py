@@ -34,6 +34,7 @@ def demo(
     with needs_extra("the demo", "build"):
         from elsewhere.datasets.osm import read_osm  # noqa: PLC0415 - needs an extra
         from elsewhere.device.job import perturb_file  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.job_folder import partial_folder  # noqa: PLC0415 - needs an extra
         from elsewhere.device.reading import read_shared, read_trajectories  # noqa: PLC0415 - needs an extra
         from elsewhere.evaluate.error import mean_errors  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
@@ -52,7 +53,7 @@ def demo(
     # These people are made up, and every demo is a new one: what an earlier demo shared may go.
     shared_file = output / "shared.csv"
     shared_file.unlink(missing_ok=True)
-    shutil.rmtree(f"{shared_file}.partial", ignore_errors=True)
+    shutil.rmtree(partial_folder(shared_file), ignore_errors=True)
     chosen = method(DEFAULT, world, epsilon=_EPSILON)
     with counter("Sharing (the first time, loops are compiled)") as count:
         result = perturb_file(

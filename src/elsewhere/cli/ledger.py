@@ -9,6 +9,27 @@ import typer
 
 from elsewhere.cli.console import out, print_json, table
 from elsewhere.device.ledger import Ledger
+from elsewhere.device.ledger_file import user_ledger
+from elsewhere.errors import InputError
+
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger",
+        metavar="LEDGER",
+        help="Where spent ε is written down.  [default: yours, in your data folder]",
+        show_default=False,
+    ),
+]
+Cap = Annotated[
+    str | None,
+    typer.Option(
+        help="For a new ledger: the sum of ε that may ever be spent. 20 is four days at ε = 5, 100 is "
+        "twenty. Each day keeps its own promise, but what is the same every day, such as a home, is "
+        "protected only by the sum.  [default: 100]",
+        show_default=False,
+    ),
+]
 
 app = typer.Typer(
     help="What was shared from this device, and what it cost.", no_args_is_help=True, rich_markup_mode=None
@@ -17,15 +38,20 @@ app = typer.Typer(
 
 @app.command("show")
 def show(
-    file: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger file.", show_default=False)],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="LEDGER", help="A ledger file; yours, if none is named.")
+    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Show every day that was shared, its ε, the sum, and the cap.
 
-    Example: elsewhere ledger show my.ledger
+    Example: elsewhere ledger show
     """
-    ledger = Ledger(file)
+    path = file or user_ledger()
+    if not path.exists():
+        raise InputError(str(path), "no such ledger: nothing was charged to it yet")
+    ledger = Ledger(path)
     entries = ledger.entries()
     if as_json:
         days = [
@@ -51,4 +77,16 @@ def show(
         for entry in entries
     ]
     out.print(table(["day", "ε", "method", "world", "reported"], rows))
-    out.print(f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}.")
+    out.print(
+        f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}. {in_words(path)}. Each day keeps its own "
+        "promise; what is the same every day, such as a home, is protected by the sum.",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+def in_words(path: Path) -> str:
+    """Which ledger it is."""
+    if path == user_ledger():
+        return f"Your ledger: {path}"
+    return f"A ledger of its own, not yours: {path}. What two ledgers spent adds up"

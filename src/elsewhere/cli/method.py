@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from platformdirs import user_cache_path
 
+from elsewhere.cli.console import warn
+from elsewhere.device.expectation import SENSE
 from elsewhere.errors import InputError
 from elsewhere.experiments.tilted import tilted_ngram
 from elsewhere.methods.ngram import Ngram
@@ -51,6 +54,23 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting of the method; may be repeated."),
 ]
+
+
+Anyway = Annotated[
+    bool,
+    typer.Option(
+        "--anyway", help="Go on although nearly all points are far from this world.", show_default=False
+    ),
+]
+
+
+def warn_if_senseless(epsilon: Fraction | None) -> None:
+    """An ε that is far too large to protect anybody."""
+    if epsilon is not None and epsilon > SENSE:
+        warn(
+            f"ε = {epsilon} for a day protects next to nothing: above {SENSE}, whoever sees a shared day "
+            "can as good as read the true one. From 1 to 10 is usual"
+        )
 
 
 def chosen_method(

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere import __version__
+from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import counter, facts_table, needs_extra, out, print_json, warn
+from elsewhere.device.ledger_file import user_ledger
 from elsewhere.methods.registry import DEFAULT
 
 if TYPE_CHECKING:
+    from elsewhere.device.job import JobResult
     from elsewhere.device.shared_file import SharedMetadata
 
 
@@ -25,7 +28,7 @@ def perturb(
         Path, typer.Option("-w", "--world", metavar="F.world", help="The world.", show_default=False)
     ],
     epsilon: Annotated[
-        str, typer.Option("-e", "--epsilon", help="ε for each whole trajectory.", show_default=False)
+        str, typer.Option("-e", "--epsilon", help="ε for each person's day.", show_default=False)
     ],
     output: Annotated[
         Path,
@@ -44,22 +47,26 @@ def perturb(
     same_length: method.SameLength = False,
     hide_length: method.HideLength = None,
     settings: method.Settings = None,
+    ledger_file: ledgers.LedgerFile = None,
+    cap: ledgers.Cap = None,
+    anyway: method.Anyway = False,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeatable, for experiments only: NOT private.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Perturb every trajectory of a file under ε-local differential privacy.
+    """Perturb every person's day of a file under ε-local differential privacy.
 
-    The person, id and date of each trajectory are not hidden. With codebook, the default, its number of
-    visits is; with most other methods it is not, unless --hide-length is given. A run that was stopped goes
-    on where it was; nothing is perturbed twice.
+    The person, id and date of each day are not hidden. With codebook, the default, its number of visits is;
+    with most other methods it is not, unless --hide-length is given. A run that was stopped goes on where it
+    was; nothing is perturbed twice. Your own days (`dataset personal`) are charged to your ledger.
 
     Example: elsewhere perturb campus/trajectories.csv -w campus.world -e 5 -o shared.csv
     """
     started = time.perf_counter()
+    path = ledger_file or user_ledger()
     with needs_extra("reading trajectories", "build"):
-        from elsewhere.device.job import perturb_file  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.job import LedgerChoice, perturb_file  # noqa: PLC0415 - needs an extra
     chosen = method.chosen_method(
         name,
         world_file,
@@ -71,6 +78,7 @@ def perturb(
         settings=settings,
     )
     facts = chosen.facts()
+    method.warn_if_senseless(facts.epsilon)
     if facts.spent_on_five_visits is not None:
         warn(
             f"sensitivity 1 is {facts.promise}: on five visits it spends up to "
@@ -88,29 +96,46 @@ def perturb(
                 workers=workers,
                 seed=seed,
                 is_strict=strict,
+                is_anyway=anyway,
+                ledger=LedgerChoice(path=path, cap=cap),
                 progress=progress,
             )
     except KeyboardInterrupt:
         warn("stopped; the same command goes on where it was, and nothing is perturbed twice")
         raise typer.Exit(130) from None
     seconds = time.perf_counter() - started
+    _show(result, output, path, seconds, as_json=as_json)
+
+
+def _show(result: JobResult, output: Path, path: Path, seconds: float, *, as_json: bool) -> None:
     if as_json:
         private = {"private_counts_for_this_device_only": result.counts}
         print_json({**result.metadata.as_json(), **private, "seconds": round(seconds, 3)})
         return
-    out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
+    out.print(facts_table(_for_people(result, output, seconds)))
+    if result.ledger is not None:
+        spent = f"Spent {float(result.ledger.spent):g} of {float(result.ledger.cap):g}"
+        out.print(f"{spent}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)
+    if result.has_long_days:
+        out.print(
+            f"Some true days have more than {result.metadata.method.most_visits} visits: some of these were "
+            "left out before sharing. More numbers under `lengths` in `[prior]` of world.toml allow longer "
+            "days.",
+            soft_wrap=True,
+            markup=False,
+        )
 
 
-def _for_people(
-    metadata: SharedMetadata, counts: dict[str, int], output: Path, seconds: float
-) -> dict[str, str]:
+def _for_people(result: JobResult, output: Path, seconds: float) -> dict[str, str]:
+    metadata, counts = result.metadata, result.counts
     facts = metadata.method
     shared = f"{metadata.trajectories:,} trajectories, {counts['shared visits']:,} visits"
-    promise = f"ε = {facts.epsilon} for each trajectory" if metadata.is_ldp else f"none: {metadata.promise}"
+    promise = f"ε = {facts.epsilon} for each person's day" if metadata.is_ldp else f"none: {metadata.promise}"
     options = "".join(f", {name} = {value}" for name, value in facts.options.items())
     lines = {
         "Shared": f"{shared}, in {output}",
         "Promise": promise,
+        "For a person": _for_a_person(metadata),
         "Hidden": facts.hides if metadata.is_ldp else "nothing that could be promised",
         "Method": facts.method + options,
         "World": metadata.world,
@@ -121,3 +146,12 @@ def _for_people(
             kind, _, rest = what.partition(": ")
             lines[f"{kind.capitalize()}: {rest}" if rest else what.capitalize()] = f"{count:,}"
     return lines
+
+
+def _for_a_person(metadata: SharedMetadata) -> str:
+    """What all days of one person cost together: ε alone is for one of them."""
+    most, together = metadata.most_days_of_a_person, metadata.epsilon_of_a_person_at_most
+    days = "1 day" if most == 1 else f"up to {most:,} days"
+    if together is None:
+        return f"{days} of each; nothing is promised"
+    return f"{days} of each, so ε = {together} at most for all that is shared of a person"

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import datetime as dt
-from fractions import Fraction
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elsewhere import __version__
+from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import needs_extra, out, print_json, table
-from elsewhere.device.ledger import Ledger
-from elsewhere.errors import BudgetError, InputError
-from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.device.expectation import what_to_expect
+from elsewhere.device.ledger import Ledger, Report, open_ledger
+from elsewhere.device.ledger_file import user_ledger
+from elsewhere.errors import InputError
+from elsewhere.files import write_text
 from elsewhere.methods.registry import DEFAULT
+from elsewhere.world.world import World
+
+if TYPE_CHECKING:
+    from elsewhere.device.personal import OwnRecords
+    from elsewhere.device.shared_file import SharedMetadata
 
 
 def share(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="Google Timeline or Takeout, GPX, OwnTracks or CSV.", show_default=False
+            metavar="FILE",
+            help="Google Timeline or Takeout, GPX, KML, TCX, GeoJSON, OwnTracks or CSV.",
+            show_default=False,
         ),
     ],
     world_file: Annotated[
@@ -32,20 +43,19 @@ def share(
         str,
         typer.Option("-e", "--epsilon", help="ε for the day: a number or a fraction.", show_default=False),
     ],
-    day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
+    day: Annotated[
+        str | None,
+        typer.Option(help="Which day, such as 2024-03-07; without it, days are listed.", show_default=False),
+    ] = None,
     *,
     name: method.Name = DEFAULT,
     n: method.NgramLength = None,
     same_length: method.SameLength = False,
     hide_length: method.HideLength = None,
     settings: method.Settings = None,
-    ledger_file: Annotated[
-        Path, typer.Option("--ledger", metavar="LEDGER", help="Where spent ε is written down.")
-    ] = Path("elsewhere.ledger"),
-    cap: Annotated[
-        str | None,
-        typer.Option(help="For a new ledger: the sum of ε that may ever be spent.  [default: 100]"),
-    ] = None,
+    ledger_file: ledgers.LedgerFile = None,
+    cap: ledgers.Cap = None,
+    anyway: method.Anyway = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -55,22 +65,29 @@ def share(
             help="Write the shared day: .csv, .parquet, .geoparquet or .geojson.",
         ),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE", help="Write your own and the shared day side by side, for you alone: .html."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Share one day of your own: find its stays, perturb them, write down what that cost.
 
-    Nothing of the true day is printed or kept. Asked again for the same day, the same shared day comes
-    back and nothing more is spent.
+    Nothing of the true day is printed or kept, unless you ask for a page. Asked again for the same day, the
+    same shared day comes back and nothing more is spent. Without --day, the days of the file are listed, on
+    this screen only.
 
     Example: elsewhere share Timeline.json -w city.world -e 5 --day 2024-03-07 -o shared.csv
     """
     with needs_extra("reading your own files", "build"):
-        from elsewhere.device import shared_file  # noqa: PLC0415 - needs an extra
-        from elsewhere.device.personal import personal_day  # noqa: PLC0415 - needs an extra
+        from elsewhere.device import personal, shared_file  # noqa: PLC0415 - needs an extra
     if output is not None:
         shared_file.check_suffix(output)
-        if output.exists():
-            raise InputError(str(output), "is there already: choose another output")
+    _check_new(output)
+    _check_new(page)
+    make_page = _page_maker(page)
     chosen = method.chosen_method(
         name,
         world_file,
@@ -80,44 +97,104 @@ def share(
         hide_length=hide_length,
         settings=settings,
     )
-    world, facts = chosen.world, chosen.facts()
-    trajectory = personal_day(file, world, day)
-    ledger = _opened(ledger_file, cap, chosen.spent_on(len(trajectory)))
-    is_again = any(entry.day == day and entry.is_reported for entry in ledger.entries())
-    shared = ledger.share(day, trajectory, chosen)
-    metadata = shared_file.SharedMetadata(method=facts, world=world.hash, version=__version__, day=day)
+    world, facts, path = chosen.world, chosen.facts(), ledger_file or user_ledger()
+    method.warn_if_senseless(facts.epsilon)
+    records = personal.read_own([file], world)
+    if not anyway:
+        personal.refuse_other_city(records, world, str(file))
+    day = day or _day_of_choice(records, world, as_json=as_json)
+    trajectory = personal.personal_day(records, world, day, str(file))
+    ledger = open_ledger(path, cap, chosen.spent_on(len(trajectory)))
+    report = ledger.reports({day: trajectory}, chosen)[day]
+    metadata = shared_file.SharedMetadata(
+        method=facts,
+        world=world.hash,
+        version=__version__,
+        randomness=report.randomness,
+        most_days_of_a_person=1,
+        epsilon_of_a_person_at_most=chosen.spent_on(len(trajectory)),
+        day=day,
+    )
     if output is not None:
-        owner = shared_file.Owner("me", day, dt.date.fromisoformat(day))
-        shared_file.write_one_day(output, owner, shared, world.places, world.clock, metadata)
+        owner = shared_file.Owner(report.report_id, report.report_id, dt.date.fromisoformat(day))
+        shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
+    expectation = what_to_expect(chosen, len(trajectory))
+    if page is not None and make_page is not None:
+        promise = f"ε = {facts.epsilon}"
+        html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
+        write_text(page, html, is_private=True)
+    _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
+    if not as_json:
+        for written, what in ((output, "Shared day"), (page, "For you alone")):
+            if written is not None:
+                out.print(f"{what}: {written}", soft_wrap=True, markup=False)
+
+
+def _check_new(path: Path | None) -> None:
+    if path is not None and path.exists():
+        raise InputError(str(path), "is there already: choose another output")
+
+
+def _page_maker(page: Path | None) -> Callable[..., str] | None:
+    """What makes the page, if one is wanted: looked for before anything is charged."""
+    if page is None:
+        return None
+    if page.suffix != ".html":
+        raise InputError(str(page), "must end in .html")
+    with needs_extra("pages", "pages"):
+        from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
+    return own_day_page
+
+
+def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
+    """List the days on this screen; at a terminal, let the person choose one."""
+    days = {str(date): stays for date, stays in records.stays_by_date(world.clock.timestep_minutes).items()}
+    first, last = records.span
+    if as_json:
+        print_json({"from": str(first), "to": str(last), "days": days})
+    else:
+        rows = [[date, f"{stays:,}" if stays else "none, but fixes"] for date, stays in days.items()]
+        out.print(table(["day", "stays"], rows))
+        out.print("Any day from the first to the last can be shared, also one that is not listed.")
+    if as_json or not sys.stdin.isatty():
+        raise InputError("--day", "is missing: give one of the days, such as --day 2024-03-07")
+    return str(typer.prompt("Which day")).strip()
+
+
+def _show(
+    report: Report,
+    metadata: SharedMetadata,
+    world: World,
+    ledger: Ledger,
+    path: Path,
+    expectation: str,
+    *,
+    as_json: bool,
+) -> None:
+    """The shared day, and what it cost; of the true day nothing."""
     visits = [
         (
             world.clock.label(visit.timestep),
             world.places.names[world.place_index[visit.place_id]],
             visit.place_id,
         )
-        for visit in shared
+        for visit in report.shared
     ]
+    facts = metadata.method
     if as_json:
         rows = [{"time": time, "name": place, "place_id": place_id} for time, place, place_id in visits]
-        spent = {"spent": str(ledger.spent), "cap": str(ledger.cap)}
-        print_json({**metadata.as_json(), "shared": rows, "ledger": spent})
+        spent = {"file": str(path), "spent": str(ledger.spent), "cap": str(ledger.cap)}
+        print_json({**metadata.as_json(), "id": report.report_id, "shared": rows, "ledger": spent})
         return
     out.print(table(["time", "shared place", "id"], [list(row) for row in visits]))
-    where = f", written to {output}" if output is not None else ""
     how = (
         "The same as before: nothing more is spent"
-        if is_again
-        else f"Shared with {name}, ε = {facts.epsilon}"
+        if report.is_again
+        else f"Shared with {facts.method}, ε = {facts.epsilon}"
     )
-    out.print(f"Hidden: {facts.hides}.", soft_wrap=True)
-    out.print(f"{how}{where}. Spent {float(ledger.spent):g} of {float(ledger.cap):g} ({ledger_file}).")
-
-
-def _opened(path: Path, cap: str | None, needed: Fraction) -> Ledger:
-    """The ledger; a new one is not made for a day that would pass its cap at once."""
-    if path.exists():
-        return Ledger(path, cap)
-    limit = exact_epsilon(cap or "100")
-    if needed > limit:
-        raise BudgetError(spent=Fraction(0), asked=needed, cap=limit)
-    return Ledger(path, limit)
+    if not metadata.is_ldp:
+        how = f"{how}. {metadata.promise}"
+    out.print(f"Hidden: {facts.hides}.", soft_wrap=True, markup=False)
+    out.print(f"What to expect: {expectation}", soft_wrap=True, markup=False)
+    cost = f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}"
+    out.print(f"{how}. {cost}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)

@@ -17,7 +17,7 @@ from elsewhere.datasets.folder import NOTE, ROADS, checksums, refuse_edited
 from elsewhere.days.recipes import Habits, PopularityRecipe
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
-from elsewhere.files import whole_file, write_text
+from elsewhere.files import make_folder, whole_file, write_text
 from elsewhere.inputs.tables import write_categories, write_places
 from elsewhere.inputs.travel_tables import write_road_network
 from elsewhere.knowledge.categories import CategoryTree
@@ -51,6 +51,12 @@ class Dataset:
     """Streets to travel on; else straight lines."""
     steps: dict[str, int] = field(default_factory=dict)
     """What was counted at each step of cleaning, in order."""
+    is_private: bool = False
+    """Somebody's own days: files and folder are for their owner alone, and say so."""
+
+    @property
+    def days_file(self) -> str:
+        return "trajectories.PRIVATE.csv" if self.is_private else "trajectories.csv"
 
 
 def only_file(raw: Sequence[Path]) -> Path:
@@ -106,6 +112,9 @@ def write_dataset(folder: Path, dataset: Dataset, *, replace_edited: bool = Fals
     refuse_edited(folder, replace=replace_edited)
     is_new = not folder.exists()
     try:
+        if dataset.is_private and (is_new or (folder / "SOURCE.md").exists() or not any(folder.iterdir())):
+            make_folder(folder, is_private=True)
+            folder.chmod(0o700)  # it may have been there, empty or with an earlier data set
         facts = _write_days(folder, dataset)
     except BaseException:
         if is_new and folder.is_dir() and not any(folder.iterdir()):
@@ -119,14 +128,15 @@ def write_dataset(folder: Path, dataset: Dataset, *, replace_edited: bool = Fals
         for name in ROADS.values():
             (folder / name).unlink(missing_ok=True)
     write_text(folder / "world.toml", _world_toml(dataset))
-    write_text(folder / NOTE, f"{_source_md(dataset, facts)}\n{checksums(folder)}")
+    about = f"{_source_md(dataset, facts)}\n{checksums(folder)}"
+    write_text(folder / NOTE, about, is_private=dataset.is_private)
     return {**facts, "steps": dict(dataset.steps)}
 
 
 def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
     position = {row.place_id: (row.latitude, row.longitude) for row in dataset.places}
     counts = {"trajectories": 0, "visits": 0}
-    with whole_file(folder / "trajectories.csv") as file:
+    with whole_file(folder / dataset.days_file, is_private=dataset.is_private) as file:
         file.write(b"uid,tid,datetime,lat,lng,place_id\n")
         days = _counted(dataset.days, counts)
         while some := tuple(islice(days, _DAYS_AT_ONCE)):

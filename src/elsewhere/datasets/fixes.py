@@ -13,7 +13,7 @@ from elsewhere.datasets.cleaning import Cleaner, Stamp
 from elsewhere.datasets.given_places import GivenPlaces, places_given
 from elsewhere.datasets.nearest import NearestPlaces
 from elsewhere.datasets.notes import note
-from elsewhere.device.exports import Fix, Stay
+from elsewhere.device.fixes import Fix, Stay
 from elsewhere.device.matching import Person
 from elsewhere.device.personal import begins_of, find_stays
 from elsewhere.errors import Fault, InputError

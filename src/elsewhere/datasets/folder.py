@@ -10,7 +10,8 @@ from elsewhere.errors import InputError
 
 NOTE = "SOURCE.md"
 ROADS = {"nodes": "road_nodes.csv", "edges": "road_edges.csv"}
-_TABLES = ("places.csv", "categories.csv", "trajectories.csv", "world.toml", *ROADS.values())
+# Not the trajectories: a digest of people's days must not stand where public tables are described.
+_TABLES = ("places.csv", "categories.csv", "world.toml", *ROADS.values())
 _LINE = re.compile(r"^\| `([\w.]+)` \| `([0-9a-f]{64})` \|$", re.MULTILINE)
 _BYTES_AT_ONCE = 1 << 20
 

@@ -7,22 +7,31 @@ from pathlib import Path
 
 from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.notes import note
-from elsewhere.device.exports import Stay
+from elsewhere.device.ledger_file import owner_of, user_ledger
 from elsewhere.device.matching import Person
-from elsewhere.device.personal import DayMaker, stays_of
+from elsewhere.device.owner import own_uid
+from elsewhere.device.personal import DayMaker, OwnRecords, read_own
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.settings import SpeedTravel
 from elsewhere.world.world import World
 
 
-def read_personal(raw: Sequence[Path], *, world: World, progress: Progress = no_progress) -> Dataset:
-    """A person's files as a data set on the places of a world: every day with a stay."""
-    maker = DayMaker(world)
-    stays: list[Stay] = []
+def read_personal(
+    raw: Sequence[Path], *, world: World, ledger: Path | None = None, progress: Progress = no_progress
+) -> Dataset:
+    """A person's files as a data set on the places of a world: every day on which they were somewhere.
+
+    All rows have the uid of this device's ledger, so that `perturb` charges them to it.
+    """
+    records = OwnRecords([], [])
     for number, path in enumerate(raw, start=1):
-        stays += stays_of(path, world)
+        some = read_own([path], world)
+        records.stays.extend(some.stays)
+        records.fixes.extend(some.fixes)
         progress(number, len(raw))
-    days = maker.days(stays)
+    maker = DayMaker(world)
+    days = {date: maker.day(spots) for date, spots in records.spots(world.clock.timestep_minutes).items()}
+    uid = own_uid(owner_of(ledger or user_ledger()))
     title, what, terms = note("personal")
     travel = world.settings.travel
     return Dataset(
@@ -31,10 +40,9 @@ def read_personal(raw: Sequence[Path], *, world: World, progress: Progress = no_
         terms=terms,
         places=[world.places.row(place, world.tree) for place in range(len(world.places))],
         tree=world.tree,
-        days=[
-            Person(uid="me", tid=f"me-{date:%Y%m%d}", date=date, trajectory=day) for date, day in days.items()
-        ],
+        days=[Person(uid=uid, tid=date.isoformat(), date=date, trajectory=day) for date, day in days.items()],
         clock=world.clock,
         settings={"speed_kmh": travel.speed_kmh if isinstance(travel, SpeedTravel) else 8},
         steps=maker.counts,
+        is_private=True,
     )

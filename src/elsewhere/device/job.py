@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
-from elsewhere.device.job_folder import JobFolder
-from elsewhere.device.matching import Matcher, Person, people_of
+import polars as pl
+
+from elsewhere.device.job_counts import LONG_DAYS, counts_of, irregularities
+from elsewhere.device.job_folder import JobFolder, counts_file
+from elsewhere.device.ledger import Ledger, open_ledger
+from elsewhere.device.ledger_file import owner_of, user_ledger
+from elsewhere.device.matching import FAR_SHARE, OTHER_CITY, Matcher, Person, people_of
+from elsewhere.device.owner import is_own, own_uid
 from elsewhere.device.points import read_points
-from elsewhere.device.shared_file import SharedMetadata, check_suffix, shared_frame, write_shared
+from elsewhere.device.shared_file import (
+    Owner,
+    SharedMetadata,
+    check_suffix,
+    shared_frame,
+    write_days,
+    write_part,
+    write_shared,
+)
+from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import Fault, InputError
-from elsewhere.files import refuse_to_replace, whole_file, write_text
-from elsewhere.knowledge.travel import is_reachable
+from elsewhere.files import refuse_to_replace, write_text
 from elsewhere.methods.sharing import Sharing
-from elsewhere.randomness import Randomness, SeededRandomness, SystemRandomness
-from elsewhere.trajectories import Trajectory
-from elsewhere.world.world import World
+from elsewhere.randomness import SYSTEM, Randomness, SeededRandomness, SystemRandomness, label_of
 
 BATCH = 5000
 
@@ -33,7 +46,34 @@ class JobResult:
     """What a job has done, all of it or with what earlier runs had finished."""
 
     counts: dict[str, int]
+    """What depends on what was true: for the screen of this device alone."""
     metadata: SharedMetadata
+    ledger: Ledger | None = None
+    """Where it was charged, if it was of this device's own days."""
+
+    @property
+    def has_long_days(self) -> bool:
+        """Whether some true days were cut to the most visits that a shared day can have."""
+        return self.counts.get(LONG_DAYS, 0) > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SourceFacts:
+    """What a file holds, as far as that is public."""
+
+    lengths: set[int]
+    most_days: int
+    own: set[str]
+    """Uids of people's own devices among its rows."""
+    has_others: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerChoice:
+    """Which ledger a person's own days are charged to, and the cap if it is new."""
+
+    path: Path
+    cap: str | None = None
 
 
 def perturb_file(
@@ -45,19 +85,48 @@ def perturb_file(
     workers: int = 1,
     seed: int | None = None,
     is_strict: bool = False,
+    is_anyway: bool = False,
+    ledger: LedgerChoice | None = None,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> JobResult:
-    """Perturb every trajectory of ``source`` into ``output``, going on where an earlier run stopped."""
+    """Perturb every person's day of ``source`` into ``output``, going on where an earlier run stopped.
+
+    The days of this device's owner (`elsewhere dataset personal`) are charged to a ledger instead.
+    """
     check_suffix(output)
     refuse_to_replace(output, [source])
     _refuse_existing(output)
-    world = method.world
-    _check_source(source, method, is_strict=is_strict)
+    found = _check_source(source, method, is_strict=is_strict, is_anyway=is_anyway)
     randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
-    metadata = SharedMetadata(method=method.facts(), world=world.hash, version=version, seed=seed)
+    metadata = SharedMetadata(
+        method=method.facts(), world=method.world.hash, version=version, randomness=label_of(randomness)
+    )
+    if metadata.is_ldp:
+        each = metadata.method.epsilon or max(map(method.spent_on, found.lengths))
+        metadata = replace(metadata, epsilon_of_a_person_at_most=found.most_days * each)
+    metadata = replace(metadata, most_days_of_a_person=found.most_days)
+    if found.own:
+        return _perturb_own(
+            source, output, method, found, metadata, ledger or LedgerChoice(path=user_ledger())
+        )
+    return _perturb_others(source, output, method, metadata, workers, randomness, progress)
+
+
+def _perturb_others(
+    source: Path,
+    output: Path,
+    method: Sharing,
+    metadata: SharedMetadata,
+    workers: int,
+    randomness: Randomness,
+    progress: Callable[[int], None],
+) -> JobResult:
+    """Batch by batch; what is finished waits in a folder beside the output."""
+    world = method.world
     with JobFolder(output, {**metadata.as_json(), "batch": BATCH}, source) as folder:
         _refuse_existing(output)  # another run may have finished while this one was getting ready
         done = folder.finished_parts()
+        _all_counts(done, folder)
         total = len(done) * BATCH
         progress(total)
         matcher = Matcher(world.places, world.clock, randomness.stream(0))
@@ -70,11 +139,58 @@ def perturb_file(
             done.append(_share_part(folder.path, len(done), batch, method, matcher, workers, stream))
             total += len(batch)
             progress(total)
-        counts = _all_counts(done)
+        counts = _all_counts(done, folder)
         metadata = replace(metadata, trajectories=counts.pop("trajectories"))
         write_shared(output, done, metadata)
         folder.remove()
     return JobResult(counts=dict(counts), metadata=metadata)
+
+
+def _perturb_own(
+    source: Path,
+    output: Path,
+    method: Sharing,
+    found: _SourceFacts,
+    metadata: SharedMetadata,
+    choice: LedgerChoice,
+) -> JobResult:
+    """A person's own days: charged all or none, drawn once, filed under ids that mean nothing."""
+    if metadata.randomness != SYSTEM:
+        raise InputError("--seed", "is not for your own days: they are shared once, with a ledger")
+    _refuse_other_devices(source, found, choice)
+    world = method.world
+    matcher = Matcher(world.places, world.clock, SystemRandomness())
+    people = list(people_of(read_points(source, world.clock), matcher, source))
+    days = {person.date.isoformat(): person.trajectory for person in people}
+    needed = sum((method.spent_on(len(day)) for day in days.values()), start=Fraction(0))
+    ledger = open_ledger(choice.path, choice.cap, needed)
+    reports = list(ledger.reports(days, method).values())
+    shared = [report.shared for report in reports]
+    used = {report.randomness for report in reports}
+    metadata = replace(
+        metadata, trajectories=len(people), randomness=SYSTEM if used == {SYSTEM} else ", ".join(sorted(used))
+    )
+    owners = [
+        Owner(report.report_id, report.report_id, person.date)
+        for report, person in zip(reports, people, strict=True)
+    ]
+    write_days(output, owners, shared, world.places, world.clock, metadata)
+    counts = counts_of([person.trajectory for person in people], shared, method, matcher)
+    counts["days that were shared before"] = sum(report.is_again for report in reports)
+    return JobResult(counts=dict(counts), metadata=metadata, ledger=ledger)
+
+
+def _refuse_other_devices(source: Path, found: _SourceFacts, choice: LedgerChoice) -> None:
+    """Only this device's ledger knows what its owner has spent."""
+    problem = ""
+    if found.has_others:
+        problem = "mixes days of somebody's own device with those of others: perturb them by themselves"
+    elif len(found.own) > 1:
+        problem = "holds days of several devices: perturb those of each device there"
+    elif not choice.path.exists() or found.own != {own_uid(owner_of(choice.path))}:
+        problem = "holds days of another device: perturb them there, or name the ledger they were made with"
+    if problem:
+        raise InputError(str(source), problem)
 
 
 def _refuse_existing(output: Path) -> None:
@@ -98,58 +214,29 @@ def _share_part(
     """Perturb one batch and keep it, first what is to be said of it, then the batch itself."""
     trajectories = [person.trajectory for person in people]
     batch = method.share_batch(trajectories, workers=workers, randomness=randomness)
-    counts = Counter({"trajectories": len(people)})
-    if not method.hides_length:
-        counts["visits"] = sum(map(len, trajectories))
-    counts["shared visits"] = sum(map(len, batch.shared))
-    counts.update(batch.counts)
-    counts.update(matcher.counts)
-    for trajectory in trajectories:
-        counts.update(irregularities(trajectory, method.world))
-    matcher.counts.clear()
-    write_text(folder / f"part-{number:06d}.json", json.dumps(counts))
+    counts = counts_of(trajectories, batch.shared, method, matcher)
+    counts.update({"trajectories": len(people), **batch.counts})
     part = folder / f"part-{number:06d}.parquet"
-    with whole_file(part) as file:
-        shared_frame(people, batch.shared, method.world.places, method.world.clock).write_parquet(file)
+    write_text(counts_file(part), json.dumps(counts), is_private=True)
+    write_part(part, shared_frame(people, batch.shared, method.world.places, method.world.clock))
     return part
 
 
-def irregularities(trajectory: Trajectory, world: World) -> Iterator[str]:
-    """What in a trajectory does not fit the world; it is projected, never refused (R10)."""
-    rows = [world.place_index.get(visit.place_id, -1) for visit in trajectory]
-    steps = [min(visit.timestep, world.clock.timesteps - 1) for visit in trajectory]
-    for row, step in zip(rows, steps, strict=True):
-        if row < 0:
-            yield "visits to unknown places"
-        elif not world.is_open[row, step]:
-            yield "visits to closed places"
-    for (origin, departure), (destination, arrival) in pairwise(zip(rows, steps, strict=True)):
-        if (
-            origin >= 0
-            and destination >= 0
-            and not is_reachable(
-                world.travel,
-                world.clock,
-                origin=origin,
-                departure=departure,
-                destination=destination,
-                arrival=arrival,
-            )
-        ):
-            yield "steps too far for their time"
-
-
-def _check_source(source: Path, method: Sharing, *, is_strict: bool) -> None:
+def _check_source(source: Path, method: Sharing, *, is_strict: bool, is_anyway: bool) -> _SourceFacts:
     """Read the whole file once, so that whatever is wrong with it shows before the first draw.
 
     With ``is_strict``, every trajectory that does not fit the world is named, by its number only.
     """
     world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
-    faults = []
-    lengths = set()
-    for number, person in enumerate(people_of(read_points(source, world.clock), matcher, source), start=1):
+    faults, lengths, own, has_others, days = [], set(), set(), False, DaysOfPeople()
+    people = people_of(read_points(source, world.clock), matcher, source, days)
+    for number, person in enumerate(people, start=1):
         lengths.add(len(person.trajectory))
+        if is_own(person.uid):
+            own.add(person.uid)
+        else:
+            has_others = True
         if is_strict:
             found = Counter(irregularities(person.trajectory, world)) + matcher.counts
             found.pop("points matched to a place", None)
@@ -160,12 +247,21 @@ def _check_source(source: Path, method: Sharing, *, is_strict: bool) -> None:
         raise InputError(str(source), "holds no trajectory")
     if faults:
         raise InputError(str(source), faults)
+    if matcher.far_points > FAR_SHARE * matcher.points and not is_anyway:
+        raise InputError(str(source), OTHER_CITY)
     for length in sorted(lengths):
         method.prepare(length)
+    return _SourceFacts(lengths=lengths, most_days=days.most, own=own, has_others=has_others)
 
 
-def _all_counts(parts: list[Path]) -> Counter[str]:
+def _all_counts(parts: list[Path], folder: JobFolder) -> Counter[str]:
+    """Counts of all parts; each part must be readable, or going on would be for nothing."""
     counts: Counter[str] = Counter()
     for part in parts:
-        counts.update(json.loads(part.with_suffix(".json").read_text(encoding="utf-8")))
+        try:
+            counted = json.loads(counts_file(part).read_text(encoding="utf-8"))
+            counts.update({str(what): int(count) for what, count in counted.items()})
+            pl.read_parquet(part)
+        except (OSError, ValueError, TypeError, AttributeError, pl.exceptions.PolarsError):
+            raise folder.damaged() from None
     return counts

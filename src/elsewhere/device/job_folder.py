@@ -20,22 +20,33 @@ except ImportError:  # no such locks on Windows: there, two runs of one job at o
     fcntl = None  # type: ignore[assignment]
 
 
+def partial_folder(output: Path) -> Path:
+    """Where the job of an output keeps what it has finished."""
+    return output.with_name(f"{output.name}.PRIVATE.partial")
+
+
+def counts_file(part: Path) -> Path:
+    """What was counted in a batch: it depends on what was true, and stays on the device."""
+    return part.with_suffix(".PRIVATE.json")
+
+
 class JobFolder:
-    """`OUT.partial`, locked while a job is at work and readable by its owner only.
+    """`OUT.PRIVATE.partial`, locked while a job is at work and readable by its owner only.
 
     It belongs to one job: the same input, settings and output. The input is recognised by a digest
     under a random key that stays in the folder, so the digest alone is of no use for checking guesses.
     """
 
     def __init__(self, output: Path, facts: dict[str, Any], source: Path) -> None:
-        self.path = output.with_name(f"{output.name}.partial")
+        self.path = partial_folder(output)
         self._output, self._facts, self._source = output, facts, source
         self._lock = -1
 
     def __enter__(self) -> Self:
         is_new = not self.path.exists()
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(mode=0o700, exist_ok=True)
             self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
             raise InputError(str(self._output), f"cannot be written: {error.strerror}") from None
@@ -65,8 +76,8 @@ class JobFolder:
         """Batches that earlier runs have finished: 0, 1, 2, ... without a gap, each with its counts."""
         parts = sorted(self.path.glob("part-*.parquet"))
         expected = [self.path / f"part-{number:06d}.parquet" for number in range(len(parts))]
-        if parts != expected or not all(part.with_suffix(".json").exists() for part in parts):
-            raise self._damaged()
+        if parts != expected or not all(counts_file(part).exists() for part in parts):
+            raise self.damaged()
         return parts
 
     def remove(self) -> None:
@@ -80,12 +91,12 @@ class JobFolder:
         key_file, job_file = self.path / "key", self.path / "job.json"
         if not job_file.exists():
             if any(self.path.glob("part-*.parquet")):
-                raise self._damaged()
-            with whole_file(key_file) as file:
+                raise self.damaged()
+            with whole_file(key_file, is_private=True) as file:
                 file.write(SystemRandomness().words(4).tobytes())
-            write_text(job_file, self._job(key_file.read_bytes()))
+            write_text(job_file, self._job(key_file.read_bytes()), is_private=True)
         elif not key_file.exists():
-            raise self._damaged()
+            raise self.damaged()
         elif job_file.read_text(encoding="utf-8") != self._job(key_file.read_bytes()):
             raise InputError(str(self.path), "belongs to another job: finish that one, or remove the folder")
 
@@ -99,7 +110,9 @@ class JobFolder:
             raise InputError(str(self._source), f"cannot be read: {error.strerror}") from None
         return json.dumps({**self._facts, "input": digest.hexdigest()}, sort_keys=True, ensure_ascii=False)
 
-    def _damaged(self) -> InputError:
+    def damaged(self) -> InputError:
         return InputError(
-            str(self.path), "is damaged, some of what was shared is missing: remove it to start again"
+            str(self.path),
+            "is damaged, some of what was shared is missing or cannot be read: remove it to start again, "
+            "which spends ε again",
         )

@@ -2,7 +2,7 @@
 
 For every day: charge first, then sample, then persist, then hand out (R11). Whatever happens in
 between, a day is paid for before anything is drawn, and what was handed out can only be handed out
-again.
+again. A day that is charged counts against the cap, also if its report was lost.
 """
 
 from __future__ import annotations
@@ -10,24 +10,21 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+from elsewhere.device.ledger_file import has_cap, settled, transaction
 from elsewhere.errors import BudgetError, InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.methods.protocol import Method
+from elsewhere.randomness import random_id
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS cap (epsilon TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS shares (
-    day TEXT PRIMARY KEY, epsilon TEXT NOT NULL, method TEXT NOT NULL, world TEXT NOT NULL, report BLOB
-);
-"""
+LIFETIME_CAP = Fraction(100)
+"""Of a ledger whose owner names none: twenty days at ε = 5."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +36,19 @@ class Entry:
     method: str
     world: str
     is_reported: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A shared day as the ledger keeps it: what may leave the device."""
+
+    shared: SharedTrajectory
+    report_id: str
+    """Random, and the same whenever this report is asked for: under it the day is filed."""
+    randomness: str
+    """Where the noise came from."""
+    is_again: bool
+    """It was there before; nothing was spent."""
 
 
 class _Charge(NamedTuple):
@@ -63,11 +73,23 @@ def _is_date(day: str) -> bool:
         return False
 
 
-def _checked_cap(cap: float | str | Fraction) -> Fraction:
+def checked_cap(cap: float | str | Fraction) -> Fraction:
+    """A cap as an exact fraction."""
     try:
         return exact_epsilon(cap)
-    except InputError as error:
-        raise InputError("cap", error.faults) from None
+    except InputError:
+        problem = f"found {cap!r}, must be a number above 0: the sum of ε of all days, such as 20 or 100"
+        raise InputError("cap", problem) from None
+
+
+def open_ledger(path: Path, cap: str | None, needed: Fraction) -> Ledger:
+    """The ledger of a command; no cap is settled for what would pass it at once."""
+    if has_cap(path):
+        return Ledger(path, cap)
+    limit = LIFETIME_CAP if cap is None else checked_cap(cap)
+    if needed > limit:
+        raise BudgetError(spent=Fraction(0), asked=needed, cap=limit)
+    return Ledger(path, limit)
 
 
 class Ledger:
@@ -96,25 +118,9 @@ class Ledger:
     def __init__(self, path: str | Path, cap: float | str | Fraction | None = None) -> None:
         """Open a ledger; a new one needs its cap on the sum of ε, which never changes afterwards."""
         self._path = Path(path)
-        wanted = None if cap is None else _checked_cap(cap)
-        if not self._path.exists():
-            if wanted is None:
-                raise InputError(str(path), "no such ledger; a new one needs a cap on the sum of ε")
-            try:
-                self._path.touch(mode=0o600)
-            except OSError as error:
-                raise InputError(str(path), f"cannot be written: {error.strerror}") from None
-        try:
-            with self._transaction() as database:
-                stored = database.execute("SELECT epsilon FROM cap").fetchone()
-                if stored is None:
-                    if wanted is None:
-                        raise InputError(str(path), "not a ledger")
-                    stored = (str(wanted),)
-                    database.execute("INSERT INTO cap VALUES (?)", stored)
-        except sqlite3.DatabaseError as error:
-            raise InputError(str(path), f"not a ledger: {error}") from None
-        self.cap = Fraction(stored[0])
+        wanted = None if cap is None else checked_cap(cap)
+        self.owner, self.cap = settled(self._path, wanted)
+        """A random id that never leaves the device, and the cap."""
         if wanted is not None and wanted != self.cap:
             raise InputError(str(path), f"its cap is {float(self.cap):g} and cannot be changed")
 
@@ -140,21 +146,41 @@ class Ledger:
         BudgetError
             If this would pass the cap.
         """
-        if not _is_date(day):
-            raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
+        return self.reports({day: trajectory}, method)[day].shared
+
+    def reports(self, days: Mapping[str, Trajectory], method: Method) -> dict[str, Report]:
+        """Share several days as `share` does: all are charged, or none, before the first is drawn."""
+        for day in days:
+            if not _is_date(day):
+                raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
         if not method.facts().is_ldp:
             raise InputError("ledger", "takes only methods that are ε-LDP")
-        method.prepare(len(trajectory))  # whatever can fail, fails before anything is charged
-        charge = _Charge(day, str(method.spent_on(len(trajectory))), _name(method), method.world.hash)
-        report = self._charge(charge)
-        if report is None:
-            shared, _ = method.share(trajectory)
-            report = self._persist(charge, json.dumps([list(visit) for visit in shared]).encode())
-        return SharedTrajectory(json.loads(report))
+        for length in sorted({len(trajectory) for trajectory in days.values()}):
+            method.prepare(length)  # whatever can fail, fails before anything is charged
+        charges = [
+            _Charge(day, str(method.spent_on(len(trajectory))), _name(method), method.world.hash)
+            for day, trajectory in days.items()
+        ]
+        found = {}
+        for charge, kept in zip(charges, self._charge(charges), strict=True):
+            report = kept
+            if report is None:
+                shared, info = method.share(days[charge.day])
+                visits = [list(visit) for visit in shared]
+                drawn = {"id": random_id(), "randomness": info.randomness, "visits": visits}
+                report = self._persist(charge, json.dumps(drawn).encode())
+            plain = json.loads(report)
+            found[charge.day] = Report(
+                shared=SharedTrajectory(plain["visits"]),
+                report_id=plain["id"],
+                randomness=plain["randomness"],
+                is_again=kept is not None,
+            )
+        return found
 
     def entries(self) -> list[Entry]:
         """All days, in order."""
-        with self._transaction() as database:
+        with transaction(self._path) as database:
             rows = database.execute(
                 "SELECT day, epsilon, method, world, report IS NOT NULL FROM shares ORDER BY day"
             ).fetchall()
@@ -174,36 +200,26 @@ class Ledger:
         """Sum of all charges."""
         return sum((entry.epsilon for entry in self.entries()), start=Fraction(0))
 
-    def _charge(self, charge: _Charge) -> bytes | None:
-        """The day's report if there is one; else the day is charged, unless the cap forbids it.
+    def _charge(self, charges: Sequence[_Charge]) -> list[bytes | None]:
+        """For each day its report if there is one; days that are not charged yet are, or none of them.
 
         A day that is charged but not reported may be drawn again, since whatever was drawn never left,
         but only as it was charged: another ε, method or world would be a sharing nobody paid for.
         """
-        spend = Fraction(charge.epsilon)
-        with self._transaction() as database:
-            row = database.execute(
-                "SELECT report, epsilon, method, world FROM shares WHERE day = ?", (charge.day,)
-            ).fetchone()
-            if row is not None:
-                if row[1:] != charge[1:]:
-                    settled = json.loads(row[2])
-                    raise InputError(
-                        "ledger",
-                        f"{charge.day} is charged for another sharing ({settled['method']}, ε = {row[1]}, "
-                        f"world {row[3][:12]}): ask for that one",
-                    )
-                return None if row[0] is None else bytes(row[0])
-            charges = database.execute("SELECT epsilon FROM shares").fetchall()
-            spent = sum((Fraction(earlier) for (earlier,) in charges), start=Fraction(0))
-            if spent + spend > self.cap:
-                raise BudgetError(spent=spent, asked=spend, cap=self.cap)
-            database.execute("INSERT INTO shares VALUES (?, ?, ?, ?, NULL)", charge)
-        return None
+        with transaction(self._path) as database:
+            kept = [_kept(database, charge) for charge in charges]
+            new = [charge for charge, row in zip(charges, kept, strict=True) if row is None]
+            charged = database.execute("SELECT epsilon FROM shares").fetchall()
+            spent = sum((Fraction(earlier) for (earlier,) in charged), start=Fraction(0))
+            asked = sum((Fraction(charge.epsilon) for charge in new), start=Fraction(0))
+            if new and spent + asked > self.cap:
+                raise BudgetError(spent=spent, asked=asked, cap=self.cap)
+            database.executemany("INSERT INTO shares VALUES (?, ?, ?, ?, NULL)", new)
+        return [None if row is None or row[0] is None else bytes(row[0]) for row in kept]
 
     def _persist(self, charge: _Charge, report: bytes) -> bytes:
         """Keep the first report of a charge, and return it: another process may have been quicker."""
-        with self._transaction() as database:
+        with transaction(self._path) as database:
             database.execute(
                 "UPDATE shares SET report = ? "
                 "WHERE day = ? AND epsilon = ? AND method = ? AND world = ? AND report IS NULL",
@@ -212,20 +228,16 @@ class Ledger:
             row = database.execute("SELECT report FROM shares WHERE day = ?", (charge.day,)).fetchone()
         return bytes(row[0])
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that is on disk when it ends; nobody else writes meanwhile."""
-        database = sqlite3.connect(self._path, timeout=30, isolation_level=None)
-        try:
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute("BEGIN IMMEDIATE")
-            for statement in _TABLES.strip().split(";\n"):
-                database.execute(statement)
-            yield database
-            database.execute("COMMIT")
-        except BaseException:
-            if database.in_transaction:
-                database.execute("ROLLBACK")
-            raise
-        finally:
-            database.close()
+
+def _kept(database: sqlite3.Connection, charge: _Charge) -> tuple[bytes | None] | None:
+    """A day's report, None in its place if it is only charged; None if it is not charged either."""
+    row = database.execute(
+        "SELECT report, epsilon, method, world FROM shares WHERE day = ?", (charge.day,)
+    ).fetchone()
+    if row is not None and row[1:] != charge[1:]:
+        raise InputError(
+            "ledger",
+            f"{charge.day} is charged for another sharing ({json.loads(row[2])['method']}, ε = {row[1]}, "
+            f"world {row[3][:12]}): ask for that one",
+        )
+    return None if row is None else (row[0],)

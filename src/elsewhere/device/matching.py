@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from elsewhere.arrays import Words
+from elsewhere.device.owner import NO_OWNER, NOT_SAID_WHOSE
 from elsewhere.device.points import Point
+from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
@@ -22,6 +25,12 @@ from elsewhere.randomness import Randomness, next_below
 from elsewhere.trajectories import Trajectory, Visit
 
 MATCH_KM = 0.1
+FAR_KM = 50
+FAR_SHARE = 0.9
+OTHER_CITY = (
+    f"more than {FAR_SHARE:.0%} of its points are farther than {FAR_KM} km from every place of this world: "
+    "is it the world of another city? --anyway goes on"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -50,6 +59,9 @@ class Matcher:
         self._tree = cKDTree(places.vectors)
         self._state: Words = randomness.words(1).copy()
         self.counts: Counter[str] = Counter()
+        self.points = 0
+        self.far_points = 0
+        """Of all points those more than 50 km from every place."""
 
     def trajectory(self, points: Sequence[Point]) -> Trajectory:
         """Visits with strictly increasing timesteps within the day of the first point, at least one."""
@@ -63,14 +75,16 @@ class Matcher:
         return Trajectory(thinned)
 
     def _matched(self, points: list[Point]) -> list[Visit]:
+        self.points += len(points)
         if all(point.place_id in self._known for point in points):
             return [Visit(point.place_id, self._timestep(point.moment, points[0].moment)) for point in points]
         chords, nearest = self._nearest(points)
-        limit = chord_squared_of_km(MATCH_KM) ** 0.5
+        limit, far = (chord_squared_of_km(km) ** 0.5 for km in (MATCH_KM, FAR_KM))
         visits = []
         for point, chord, row in zip(points, chords, nearest, strict=True):
             place_id = point.place_id
             if place_id not in self._known and np.isfinite(chord):
+                self.far_points += chord > far
                 place_id = self._places.ids[row] if chord <= limit else ""
                 self.counts[
                     "points matched to a place" if place_id else "points farther than 100 m from any place"
@@ -106,24 +120,38 @@ class Matcher:
         return visits[0] if len(visits) == 1 else visits[next_below(self._state, len(visits))]
 
 
-def people_of(points: Iterable[Point], matcher: Matcher, path: Path) -> Iterator[Person]:
-    """Trajectories in the order of the file; the rows of each must stand together."""
-    seen: set[int] = set()  # hashes, so that millions of trajectories fit into memory
-    for (uid, tid), group in groupby(points, key=lambda point: (point.uid, point.tid)):
-        if hash((uid, tid)) in seen:
-            raise InputError(str(path), "rows of one trajectory are apart: sort the file by uid and tid")
-        seen.add(hash((uid, tid)))
+def people_of(
+    points: Iterable[Point], matcher: Matcher, path: Path, days: DaysOfPeople | None = None
+) -> Iterator[Person]:
+    """A trajectory for each person's day, in the order of the file; its rows must stand together.
+
+    All trips of one local day are one trajectory, since ε is for a person's day, not for a row of a table.
+    A trip belongs to the day of its first point, also if it ends after midnight. ``days`` keeps count.
+    """
+    days = DaysOfPeople() if days is None else days
+    for (uid, date), trips in groupby(_trips(points), key=lambda trip: (trip.uid, trip.date)):
+        if uid == NO_OWNER:
+            raise InputError(str(path), NOT_SAID_WHOSE)
+        if not days.add(uid, date):
+            raise InputError(str(path), "rows of one person's day are apart: sort the file by uid and time")
+        own = list(trips)
+        trajectory = matcher.trajectory([point for trip in own for point in trip.points])
+        yield Person(uid=uid, tid=own[0].tid or date.isoformat(), date=date, trajectory=trajectory)
+
+
+class _Trip(NamedTuple):
+    uid: str
+    tid: str
+    date: dt.date
+    points: list[Point]
+
+
+def _trips(points: Iterable[Point]) -> Iterator[_Trip]:
+    """Rows of one trip that stand together; without trips, of one person's local day."""
+
+    def key(point: Point) -> tuple[str, str, dt.date | None]:
+        return point.uid, point.tid, None if point.tid else point.moment.date()
+
+    for (uid, tid, _), group in groupby(points, key=key):
         own = list(group)
-        if tid:
-            yield _person(own, tid, matcher)
-            continue
-        by_date: dict[dt.date, list[Point]] = {}
-        for point in own:
-            by_date.setdefault(point.moment.date(), []).append(point)
-        for date in sorted(by_date):
-            yield _person(by_date[date], date.isoformat(), matcher)
-
-
-def _person(points: list[Point], tid: str, matcher: Matcher) -> Person:
-    date = min(point.moment for point in points).date()
-    return Person(uid=points[0].uid, tid=tid, date=date, trajectory=matcher.trajectory(points))
+        yield _Trip(uid, tid, min(point.moment for point in own).date(), own)

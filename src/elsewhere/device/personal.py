@@ -4,21 +4,45 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from elsewhere.device.exports import Fix, Stay, read_export
+from elsewhere.arrays import Floats
+from elsewhere.device.exports import read_export
+from elsewhere.device.fixes import Fix, Stay
+from elsewhere.device.matching import FAR_KM, FAR_SHARE, OTHER_CITY
 from elsewhere.errors import InputError
-from elsewhere.knowledge.sphere import chord_squared_of_km, chords_squared, great_circle_km, unit_vectors
+from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.sphere import chord_squared_of_km, chords_squared, unit_vectors
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 
 STAY_KM = 0.1
 STAY_MINUTES = 10
 MATCH_KM = 0.25
+_DAY = dt.timedelta(days=1)
+_FAR = f"visits farther than {MATCH_KM:g} km from any open place"
+_CLOSE = "visits that begin in the timestep of another"
+_FAR_DAYS = "days far from every open place, moved to the nearest"
+
+
+class Spot(NamedTuple):
+    """Where somebody was at a timestep of a day."""
+
+    timestep: int
+    latitude: float
+    longitude: float
+
+    @property
+    def vector(self) -> Floats:
+        return np.asarray(unit_vectors(np.array(self.latitude), np.array(self.longitude)))
+
+    def __repr__(self) -> str:
+        return "<private Spot>"
 
 
 def find_stays(
@@ -27,7 +51,7 @@ def find_stays(
     """Stretches of fixes within ``radius_km`` of their first one that last ``minutes`` or more.
 
     As in Li et al., "Mining user similarity based on location history" (2008). A stay is at the mean of its
-    fixes, and lasts from the first of them to the last.
+    fixes, and lasts from the first of them to the last. A day without a fix ends it: nobody knows.
     """
     ordered = sorted(fixes, key=lambda fix: fix.moment)
     if not ordered:
@@ -40,7 +64,11 @@ def find_stays(
     stays, first = [], 0
     while first < len(ordered):
         last = first
-        while last + 1 < len(ordered) and _chord(vectors, first, last + 1) <= limit:
+        while (
+            last + 1 < len(ordered)
+            and _chord(vectors, first, last + 1) <= limit
+            and ordered[last + 1].moment - ordered[last].moment < _DAY
+        ):
             last += 1
         if (ordered[last].moment - ordered[first].moment).total_seconds() >= 60 * minutes:
             middle = [float(column[first : last + 1].mean()) for column in (latitudes, longitudes)]
@@ -55,50 +83,114 @@ def _chord(vectors: np.ndarray, a: int, b: int) -> float:
     return float(chords_squared(vectors[a], vectors[b]))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
+class OwnRecords:
+    """All that a person's files say of where they were. PRIVATE."""
+
+    stays: list[Stay]
+    fixes: list[Fix]
+
+    @property
+    def span(self) -> tuple[dt.date, dt.date]:
+        """The first day that they cover, and the last."""
+        firsts = [stay.arrival for stay in self.stays] + [fix.moment for fix in self.fixes]
+        lasts = [stay.departure for stay in self.stays] + [fix.moment for fix in self.fixes]
+        return min(firsts).date(), max(lasts).date()
+
+    def spots(self, minutes: int) -> dict[dt.date, list[Spot]]:
+        """Where somebody was on each day that says anything: stays, or where a day has none its fixes."""
+        found: dict[dt.date, list[Spot]] = {}
+        for stay in sorted(self.stays, key=lambda stay: stay.arrival):
+            for date, timestep in begins_of(stay, minutes):
+                found.setdefault(date, []).append(Spot(timestep, stay.latitude, stay.longitude))
+        days_with_stays = set(found)
+        for fix in sorted(self.fixes, key=lambda fix: fix.moment):
+            if (date := fix.moment.date()) not in days_with_stays:
+                timestep = (fix.moment.hour * 60 + fix.moment.minute) // minutes
+                found.setdefault(date, []).append(Spot(timestep, fix.latitude, fix.longitude))
+        return dict(sorted(found.items()))
+
+    def stays_by_date(self, minutes: int) -> dict[dt.date, int]:
+        """How many stays each day has; none where there are only fixes."""
+        found = dict.fromkeys(self.spots(minutes), 0)
+        for stay in self.stays:
+            for date, _ in begins_of(stay, minutes):
+                found[date] += 1
+        return found
+
+
+def read_own(paths: Sequence[Path], world: World) -> OwnRecords:
+    """What files hold, in the world's local time: their own stays, or those found in their fixes."""
+    records = OwnRecords([], [])
+    for path in paths:
+        export = read_export(path, world.clock.timezone)
+        records.stays.extend(export.stays or find_stays(export.fixes))
+        records.fixes.extend(export.fixes)
+    return records
+
+
+def refuse_other_city(records: OwnRecords, world: World, source: str) -> None:
+    """Refuse files that are nearly all far from a world; by all of their days, never by one of them."""
+    spots = [spot for day in records.spots(world.clock.timestep_minutes).values() for spot in day]
+    where = np.array([(spot.latitude, spot.longitude) for spot in spots])
+    chords, _ = cKDTree(world.places.vectors).query(unit_vectors(where[:, 0], where[:, 1]))
+    if (chords > chord_squared_of_km(FAR_KM) ** 0.5).mean() > FAR_SHARE:
+        raise InputError(source, OTHER_CITY)
+
+
+def day_without_a_visit(clock: Clock) -> Trajectory:
+    """What is perturbed on a day of which a person's file says nothing: one visit to a place nobody knows.
+
+    Not sharing such a day would tell that nobody went anywhere. A place nobody knows is one of the inputs of
+    every method (`mechanism.secret`), so such a day is as well protected as any other.
+    """
+    return Trajectory([("", clock.timesteps // 2)])
+
+
 class DayMaker:
-    """Stays of a person as days on a world; counts what it could not use."""
+    """Days of a person on a world, each by rules that never fail; counts what they had to do."""
 
-    world: World
-    match_km: float = MATCH_KM
-    counts: dict[str, int] = field(
-        default_factory=lambda: {
-            "stays": 0,
-            f"stays farther than {MATCH_KM:g} km from any open place": 0,
-            "stays that begin in the timestep of another": 0,
-        }
-    )
+    def __init__(self, world: World, match_km: float = MATCH_KM) -> None:
+        self.world = world
+        self._tree = cKDTree(world.places.vectors)
+        self._limit = chord_squared_of_km(match_km) ** 0.5
+        self.counts = {"visits": 0, _FAR: 0, _CLOSE: 0, _FAR_DAYS: 0}
 
-    def days(self, stays: Sequence[Stay]) -> dict[dt.date, Trajectory]:
-        """A trajectory for each local day with at least one stay that matches."""
-        tree = cKDTree(self.world.places.vectors)
-        visits: dict[dt.date, dict[int, str]] = {}
-        _, far, close = self.counts
-        for stay in sorted(stays, key=lambda stay: stay.arrival):
-            self.counts["stays"] += 1
-            for date, timestep in begins_of(stay, self.world.clock.timestep_minutes):
-                place = self._place_open(tree, stay, timestep)
-                if place is None:
-                    self.counts[far] += 1
-                elif timestep in visits.setdefault(date, {}):
-                    self.counts[close] += 1
-                else:
-                    visits[date][timestep] = self.world.places.ids[place]
-        return {
-            date: Trajectory((place_id, timestep) for timestep, place_id in _without_repeats(by_time))
-            for date, by_time in sorted(visits.items())
-            if by_time
-        }
+    def day(self, spots: Sequence[Spot]) -> Trajectory:
+        """A trajectory of where somebody was on a day, which may be nowhere.
 
-    def _place_open(self, tree: cKDTree, stay: Stay, timestep: int) -> int | None:
-        """The nearest place within reach that is open then."""
-        vector = unit_vectors(np.array([stay.latitude]), np.array([stay.longitude]))[0]
-        near = tree.query_ball_point(vector, chord_squared_of_km(self.match_km) ** 0.5)
-        is_open = [place for place in near if self.world.is_open[place, timestep]]
-        if not is_open:
-            return None
-        km = great_circle_km(chords_squared(vector, self.world.places.vectors[is_open]))
-        return int(is_open[int(np.argmin(km))])
+        Each spot goes to the nearest open place within reach; others are left out. If none has any, all go
+        to the nearest open place however far, or the nearest if all are closed: nobody is refused (R10).
+        """
+        if not spots:
+            return day_without_a_visit(self.world.clock)
+        self.counts["visits"] += len(spots)
+        places = [self._open_within_reach(spot) for spot in spots]
+        if all(place is None for place in places):
+            self.counts[_FAR_DAYS] += 1
+            places = [self._nearest(spot) for spot in spots]
+        visits: dict[int, str] = {}
+        for spot, place in zip(spots, places, strict=True):
+            if place is None:
+                self.counts[_FAR] += 1
+            elif spot.timestep in visits:
+                self.counts[_CLOSE] += 1
+            else:
+                visits[spot.timestep] = self.world.places.ids[place]
+        return Trajectory((place_id, timestep) for timestep, place_id in _without_repeats(visits))
+
+    def _open_within_reach(self, spot: Spot) -> int | None:
+        near = self._tree.query_ball_point(spot.vector, self._limit)
+        is_open = [place for place in near if self.world.is_open[place, spot.timestep]]
+        return self._closest(spot, np.array(is_open)) if is_open else None
+
+    def _nearest(self, spot: Spot) -> int:
+        is_open = np.flatnonzero(self.world.is_open[:, spot.timestep])
+        return self._closest(spot, is_open if len(is_open) else np.arange(len(self.world.places)))
+
+    def _closest(self, spot: Spot, places: np.ndarray) -> int:
+        chords = chords_squared(spot.vector, self.world.places.vectors[places])
+        return int(places[int(np.argmin(chords))])
 
 
 def begins_of(stay: Stay, minutes: int) -> Iterator[tuple[dt.date, int]]:
@@ -119,25 +211,13 @@ def _without_repeats(by_time: dict[int, str]) -> Iterator[tuple[int, str]]:
             before = place_id
 
 
-def stays_of(path: Path, world: World) -> list[Stay]:
-    """The stays of a file in the world's local time: its own, or those found in its fixes."""
-    export = read_export(path, world.clock.timezone)
-    return export.stays or find_stays(export.fixes)
-
-
-def personal_day(path: Path, world: World, day: str) -> Trajectory:
-    """The trajectory of one day; says which days there are if there is none."""
+def personal_day(records: OwnRecords, world: World, day: str, source: str) -> Trajectory:
+    """The trajectory of one day that the files cover, whatever it held; says which they cover if not."""
     try:
         date = dt.date.fromisoformat(day)
     except ValueError:
         raise InputError("--day", f"found {day!r}, must be a date such as 2024-03-07") from None
-    stays = stays_of(path, world)
-    if not stays:
-        raise InputError(str(path), "has no stay at all: nowhere for ten minutes within 100 m")
-    days = DayMaker(world).days(stays)
-    if date not in days:
-        between = (
-            f"{len(days)} days from {min(days)} to {max(days)} have one" if days else "nor has any other day"
-        )
-        raise InputError(str(path), f"has no stay near an open place of this world on {day}; {between}")
-    return days[date]
+    first, last = records.span
+    if not first <= date <= last:
+        raise InputError(source, f"covers {first} to {last}, not {day}")
+    return DayMaker(world).day(records.spots(world.clock.timestep_minutes).get(date, []))

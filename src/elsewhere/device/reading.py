@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from itertools import groupby
 from pathlib import Path
 
 from elsewhere.days.visits import Days
 from elsewhere.device.matching import Matcher, people_of
+from elsewhere.device.owner import NO_OWNER, NOT_SAID_WHOSE
 from elsewhere.device.points import Point, read_points
 from elsewhere.errors import InputError
 from elsewhere.randomness import SystemRandomness
@@ -55,37 +57,43 @@ def trajectories_of(world: World, days: Days) -> list[Trajectory]:
 
 def read_shared(path: str | Path, world: World) -> list[SharedTrajectory]:
     """Shared trajectories of a file that `perturb` wrote, as they are: nothing is matched or cleaned."""
-    return list(_shared_by_id(Path(path), world).values())
+    return list(_shared_by_day(Path(path), world).values())
 
 
-def _shared_by_id(path: Path, world: World) -> dict[tuple[str, str], SharedTrajectory]:
+def _shared_by_day(path: Path, world: World) -> dict[tuple[str, dt.date], SharedTrajectory]:
+    """Shared days by person and date."""
     minutes = world.clock.timestep_minutes
 
     def visit(point: Point) -> tuple[str, int]:
         return point.place_id, (point.moment.hour * 60 + point.moment.minute) // minutes
 
-    found: dict[tuple[str, str], SharedTrajectory] = {}
-    for key, group in groupby(read_points(path, world.clock), key=lambda point: (point.uid, point.tid)):
-        if key in found:
-            raise InputError(str(path), "rows of one trajectory are apart: sort them by uid and tid")
-        found[key] = SharedTrajectory(sorted(map(visit, group), key=lambda one: one[1]))
+    def key(point: Point) -> tuple[str, dt.date]:
+        return point.uid, point.moment.date()
+
+    found: dict[tuple[str, dt.date], SharedTrajectory] = {}
+    for (uid, date), group in groupby(read_points(path, world.clock), key=key):
+        if uid == NO_OWNER:
+            raise InputError(str(path), NOT_SAID_WHOSE)
+        if (uid, date) in found:
+            raise InputError(str(path), "rows of one person's day are apart: sort the file by uid and time")
+        found[uid, date] = SharedTrajectory(sorted(map(visit, group), key=lambda one: one[1]))
     return found
 
 
 def read_matching(
     real: str | Path, shared: str | Path, world: World
 ) -> tuple[list[Trajectory], list[SharedTrajectory]]:
-    """True trajectories and what was shared of them, matched by uid and tid."""
+    """True trajectories and what was shared of them, matched by person and date."""
     matcher = Matcher(world.places, world.clock, SystemRandomness())
     points = read_points(Path(real), world.clock)
     people = {
-        (person.uid, person.tid): person.trajectory for person in people_of(points, matcher, Path(real))
+        (person.uid, person.date): person.trajectory for person in people_of(points, matcher, Path(real))
     }
-    given = _shared_by_id(Path(shared), world)
+    given = _shared_by_day(Path(shared), world)
     strangers = len(given.keys() - people.keys())
     if strangers:
         raise InputError(
             str(shared),
-            f"{strangers:,} of {len(given):,} trajectories are not those of {real} (by uid and tid)",
+            f"{strangers:,} of {len(given):,} days are not those of {real} (by uid and date)",
         )
     return [people[key] for key in given], list(given.values())

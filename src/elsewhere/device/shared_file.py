@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import struct
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -19,6 +21,7 @@ from elsewhere.files import whole_file, write_text
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.methods.protocol import MethodFacts
+from elsewhere.randomness import SYSTEM
 from elsewhere.trajectories import SharedTrajectory
 
 # GeoParquet 1.1: longitude and latitude on WGS 84, which is its default.
@@ -39,20 +42,26 @@ class SharedMetadata:
     """The hash of the world."""
     version: str
     """Of this program."""
-    seed: int | None = None
-    """For experiments: whoever knows it can undo the noise."""
+    randomness: str
+    """Of the source that was used (`randomness.label_of`), not of the option that was given."""
     trajectories: int | None = None
+    most_days_of_a_person: int | None = None
+    """In this file: each costs ε again."""
+    epsilon_of_a_person_at_most: Fraction | None = None
+    """The sum of ε over all days of the person with most of them."""
     day: str | None = None
     """The date, where a file is one day of one person."""
 
     @property
     def is_ldp(self) -> bool:
-        return self.method.is_ldp and self.seed is None
+        return self.method.is_ldp and self.randomness == SYSTEM
 
     @property
     def promise(self) -> str:
         """In words, where it is not pure ε-LDP."""
-        return self.method.promise if self.seed is None else "NOT private, for experiments"
+        if self.randomness == SYSTEM:
+            return self.method.promise
+        return f"NOT private, for experiments: randomness is {self.randomness}"
 
     def as_json(self) -> dict[str, Any]:
         """As it stands in or beside a file."""
@@ -60,12 +69,18 @@ class SharedMetadata:
             **self.method.as_json(),
             "is_ldp": self.is_ldp,
             "world": self.world,
-            "randomness": "system" if self.seed is None else f"seeded ({self.seed})",
+            "randomness": self.randomness,
             "elsewhere": self.version,
         }
         if self.promise:
             plain["promise"] = self.promise
-        optional = {"trajectories": self.trajectories, "day": self.day}
+        most = self.epsilon_of_a_person_at_most
+        optional = {
+            "trajectories": self.trajectories,
+            "most_days_of_a_person": self.most_days_of_a_person,
+            "epsilon_of_a_person_at_most": None if most is None else str(most),
+            "day": self.day,
+        }
         return {**plain, **{name: value for name, value in optional.items() if value is not None}}
 
 
@@ -85,6 +100,10 @@ def _metadata_file(path: Path) -> Path:
 def check_suffix(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(str(path), "must end in .csv, .parquet, .geoparquet or .geojson")
+
+
+Part = Path | io.BytesIO
+"""Shared days as Parquet, in a file or in memory."""
 
 
 class Owner(NamedTuple):
@@ -120,30 +139,58 @@ def shared_frame(
     )
 
 
-def write_shared(path: Path, parts: Sequence[Path], metadata: SharedMetadata) -> None:
+def write_part(path: Path, frame: pl.DataFrame) -> None:
+    """Keep some shared days on the device until all are there; what stands beside them may be private."""
+    packed = io.BytesIO()  # by way of memory: polars has no word of its own for a full disk
+    frame.write_parquet(packed)
+    with whole_file(path, is_private=True) as file:
+        file.write(packed.getbuffer())
+
+
+def write_shared(path: Path, parts: Sequence[Part], metadata: SharedMetadata) -> None:
     """Put parts (Parquet) together into one file, a part in memory at a time.
 
     A CSV has no room for metadata: it goes into a file of the same name with .meta.json added.
     """
     about = json.dumps(metadata.as_json(), ensure_ascii=False)
-    match path.suffix.lower():
-        case ".csv":
-            indented = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
-            write_text(_metadata_file(path), f"{indented}\n")
-            with whole_file(path) as file:
+    with whole_file(path) as file, _faults_of_parts(path, parts):
+        match path.suffix.lower():
+            case ".csv":
                 for number, part in enumerate(parts):
                     pl.read_parquet(part).write_csv(file, include_header=number == 0)
-        case ".parquet":
-            with whole_file(path) as file:
-                plan = pl.scan_parquet(list(parts))
+            case ".parquet":
+                plan = _plan(parts)
                 plan.sink_parquet(file, metadata={"elsewhere": about})
-        case ".geoparquet":
-            with whole_file(path) as file:
-                plan = pl.scan_parquet(list(parts)).with_columns(_points())
+            case ".geoparquet":
+                plan = _plan(parts).with_columns(_points())
                 plan.sink_parquet(file, metadata={"elsewhere": about, "geo": json.dumps(_GEO)})
-        case _:
-            with whole_file(path) as file:
+            case _:
                 _write_geojson(file, parts, about)
+        if path.suffix.lower() == ".csv":
+            # Last of all, and before the days appear: never without them, never they without it.
+            file.flush()
+            indented = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
+            write_text(_metadata_file(path), f"{indented}\n")
+
+
+@contextmanager
+def _faults_of_parts(path: Path, parts: Sequence[Part]) -> Iterator[None]:
+    """A part that cannot be read, or a disk that takes no more, as one message."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        if "os error" in str(error):
+            raise InputError(str(path), "cannot be written: the disk did not take all of it") from None
+        raise InputError(
+            str(next((part.parent for part in parts if isinstance(part, Path)), path)),
+            "is damaged, a part of what was shared cannot be read: remove it to start again, "
+            "which spends ε again",
+        ) from None
+
+
+def _plan(parts: Sequence[Part]) -> pl.LazyFrame:
+    files = [part for part in parts if isinstance(part, Path)]
+    return pl.scan_parquet(files) if files else pl.scan_parquet(parts[0])
 
 
 def _points() -> pl.Expr:
@@ -155,18 +202,22 @@ def _points() -> pl.Expr:
     return pl.struct("lng", "lat").map_elements(packed, return_dtype=pl.Binary).alias("geometry")
 
 
-def write_one_day(
-    path: Path, owner: Owner, shared: SharedTrajectory, places: Places, clock: Clock, metadata: SharedMetadata
+def write_days(
+    path: Path,
+    owners: Sequence[Owner],
+    shared: Sequence[SharedTrajectory],
+    places: Places,
+    clock: Clock,
+    metadata: SharedMetadata,
 ) -> None:
-    """One shared day as a file of its own."""
-    frame = shared_frame([owner], [shared], places, clock)
-    with tempfile.TemporaryDirectory() as folder:
-        part = Path(folder) / "part.parquet"
-        frame.write_parquet(part)
-        write_shared(path, [part], metadata)
+    """Shared days of one person, few enough for memory, as a file of their own."""
+    packed = io.BytesIO()
+    shared_frame(owners, shared, places, clock).write_parquet(packed)
+    packed.seek(0)
+    write_shared(path, [packed], metadata)
 
 
-def _write_geojson(file: BinaryIO, parts: Sequence[Path], about: str) -> None:
+def _write_geojson(file: BinaryIO, parts: Sequence[Part], about: str) -> None:
     file.write(f'{{"type":"FeatureCollection","elsewhere":{about},"features":[\n'.encode())
     separator = ""
     for part in parts:

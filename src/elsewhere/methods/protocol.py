@@ -79,6 +79,8 @@ class ShareInfo:
     draws: tuple[Draw, ...]
     epsilon: Fraction
     """What the draws spend together."""
+    randomness: str
+    """Where it came from: "system", or what makes this sharing not private (`randomness.label_of`)."""
     trials: tuple[int, ...] = field(repr=False)
     """For each draw the trial that was accepted, 0 if none was."""
     ways: dict[str, str]
@@ -93,6 +95,8 @@ class Batch:
     shared: list[SharedTrajectory]
     counts: dict[str, int]
     seconds: dict[str, float]
+    randomness: str
+    """Where it came from, as in `ShareInfo`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -19,7 +19,7 @@ from elsewhere.mechanism.length import HiddenLength, stretched
 from elsewhere.mechanism.listing import AnyStep, Outcome, State
 from elsewhere.methods.protocol import Batch, Core, MethodFacts, PreparesMany, Rebuilt, ShareInfo
 from elsewhere.progress import Progress, no_progress
-from elsewhere.randomness import Randomness, SystemRandomness
+from elsewhere.randomness import Randomness, SystemRandomness, label_of
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.world import World
@@ -132,6 +132,7 @@ class Sharing:
         info = ShareInfo(
             draws=self.draws_for(lengths[0]),
             epsilon=self.spent_on(lengths[0]),
+            randomness=label_of(source),
             trials=(*length_trials, *done.trials[0].tolist()),
             ways={part: names[0] for part, names in done.rebuilt.ways.items()},
             seconds=done.seconds,
@@ -198,7 +199,12 @@ class Sharing:
                 # Chunks are of one length: where the core hides it, only the end is told.
                 if finished == len(trajectories) or not self.core.hides_length:
                     progress(finished, len(trajectories))
-        return Batch(shared=[s for s in shared if s is not None], counts=dict(counts), seconds=dict(seconds))
+        return Batch(
+            shared=[s for s in shared if s is not None],
+            counts=dict(counts),
+            seconds=dict(seconds),
+            randomness=label_of(source),
+        )
 
     def outcomes(
         self, trajectory: Trajectory, count: int, randomness: Randomness, *, constant_work: bool = False
