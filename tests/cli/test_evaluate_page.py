@@ -43,6 +43,7 @@ def test_any_pair_of_files_has_a_page_for_its_owner_alone(elsewhere: Command, fo
     assert stat.S_IMODE((folder / "page.html").stat().st_mode) == 0o600
     text = (folder / "page.html").read_text()
     assert "PRIVATE: this page shows people&#x27;s true days" in text
+    assert "these people are made up" not in text
     assert "Counting shared days is not estimating" in text
     assert "<span>promise</span>" in text
     assert "<b>not said</b>" in text  # nothing stands beside the file

@@ -54,7 +54,7 @@ def sharing_page(
         "What was true, and what was shared",
         "Left: where people were. Right: what was shared instead. Only the right side may leave a device.",
         [
-            "" if is_made_up else verdict(_PRIVATE),
+            _MADE_UP if is_made_up else verdict(_PRIVATE),
             cards(numbers),
             section("Hour by hour", _ABOUT_MAPS, chart(_maps(world, real, shared), "maps")),
             section("What it tells of a person", f"{_ABOUT_ERRORS} {finding}".strip(), _error_table(errors)),
@@ -73,9 +73,10 @@ _PRIVATE = (
     "PRIVATE: this page shows people's true days. It is for whoever may see them, on the device where they "
     "are. Do not send it to anyone."
 )
+_MADE_UP = "<p class='note'>The left side is shown here because these people are made up.</p>"
 _ABOUT_MAPS = (
-    "A circle for every place with visits in the chosen hour, larger for more of them. The lines are the "
-    "whole days of a few people; click a name to show or hide both sides."
+    f"A circle for each of the {_MOST_CIRCLES} busiest places of the chosen hour, larger for more visits. "
+    "The lines are the whole days of a few people; click a name to show or hide both sides."
 )
 _ABOUT_ERRORS = (
     "Mean distance of a visit between what a person did and what was shared of it. Below it the nulls: days "
