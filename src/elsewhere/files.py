@@ -71,8 +71,11 @@ def refuse_to_replace(output: Path, inputs: Iterable[Path]) -> None:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Keep public arrays that take long to make; the folder is made if it is not there."""
-    with whole_file(path) as file:
+    """Keep public arrays that take long to make; the folder is made if it is not there.
+
+    What cannot be kept (a folder that is read-only, a full disk) is made again next time.
+    """
+    with suppress(InputError), whole_file(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # names of arrays
 
 

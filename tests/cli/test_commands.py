@@ -194,8 +194,8 @@ def _commands(group: Any, *path: str) -> Iterator[tuple[str, Any]]:
 def test_every_command_has_a_help_text_with_an_example() -> None:
     commands = dict(_commands(typer.main.get_command(app)))
     assert set(commands) == {
-        "audit", "demo", "evaluate", "experiment", "dataset campus", "dataset foursquare", "dataset osm",
-        "dataset personal",
+        "audit", "demo", "evaluate", "experiment", "dataset campus", "dataset checkins", "dataset fixes",
+        "dataset foursquare", "dataset osm", "dataset personal", "dataset stays",
         "dataset safegraph", "dataset taxi", "ledger show", "perturb", "plan", "share",
         "world build", "world show", "world update",
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import shapely
 
 import elsewhere as ew
 from commands import Command
+from elsewhere.cli import main
 from raw import write_foursquare
 from worlds import build, place
 
@@ -18,8 +20,9 @@ from worlds import build, place
 def test_foursquare_to_world(elsewhere: Command, tmp_path: Path) -> None:
     checkins, categories = write_foursquare(tmp_path)
     code, out, err = elsewhere(
-        "dataset", "foursquare", "--raw", str(checkins), "--raw", str(categories), "-o", str(tmp_path / "nyc")
-    )
+        "dataset", "foursquare", "--raw", str(checkins), "--raw", str(categories), "--popularity", "same",
+        "-o", str(tmp_path / "nyc"),
+    )  # fmt: skip
     assert (code, err) == (0, "")
     assert "Private homes left out" in out
     code, out, _ = elsewhere(
@@ -28,7 +31,8 @@ def test_foursquare_to_world(elsewhere: Command, tmp_path: Path) -> None:
     assert code == 0
     code, out, _ = elsewhere(
         "dataset", "foursquare", "--raw", str(checkins), "--raw", str(categories), "--with-homes",
-        "--feasible-only", "--places-limit", "3", "--json", "-o", str(tmp_path / "nyc2"),
+        "--feasible-only", "--places-limit", "3", "--popularity", "same", "--json",
+        "-o", str(tmp_path / "nyc2"),
     )  # fmt: skip
     assert code == 0
     facts = json.loads(out)
@@ -56,7 +60,9 @@ def test_osm_without_raw_is_helsinki(elsewhere: Command, tmp_path: Path) -> None
         (["safegraph", "--raw", "nowhere.csv"], "no such file"),
         (["osm", "--raw", "nowhere.osm.pbf", "--timezone", "UTC"], "no such file"),
         (["osm", "--raw", "nowhere.parquet", "--timezone", "UTC"], "no such file"),
-        (["osm", "--raw", "nowhere.osm.pbf"], "--timezone: is needed"),
+        (["osm", "--raw", "nowhere.osm.pbf"], "no such file"),
+        (["checkins", "--raw", "nowhere.csv"], "no such file"),
+        (["fixes", "--raw", "nowhere.csv", "--places", "nowhere.csv"], "no such file"),
         (["osm", "--raw", "a", "--raw", "b", "--timezone", "UTC"], "found 2 files"),
         (["osm", "--timezone", "Mars/Olympus"], "must be a zone"),
         (["foursquare", "--raw", "/"], "is a folder"),
@@ -71,6 +77,30 @@ def test_bad_input_is_one_message_and_nothing_is_written(
     assert said in err
     assert "Traceback" not in err
     assert not (tmp_path / "out").exists()
+
+
+def test_edited_tables_are_refused_before_anything_is_read(elsewhere: Command, tmp_path: Path) -> None:
+    output = str(tmp_path / "campus")
+    assert elsewhere("dataset", "campus", "--people", "5", "-o", output)[0] == 0
+    (tmp_path / "campus/places.csv").write_text("mine")
+    code, _, err = elsewhere("dataset", "campus", "--raw", "nowhere.csv", "-o", output)
+    assert (code, "places.csv was edited" in err, "--replace" in err) == (2, True, True)
+    assert (tmp_path / "campus/places.csv").read_text() == "mine"
+    assert elsewhere("dataset", "campus", "--people", "5", "--replace", "-o", output)[0] == 0
+    assert (tmp_path / "campus/places.csv").read_text() != "mine"
+
+
+def test_a_full_disk_while_reading_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/tmp/7.csv")  # noqa: S108 - only a name
+
+    monkeypatch.setattr(main, "app", full)
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == 2
+    assert "error: /tmp/7.csv: No space left on device" in capsys.readouterr().err
 
 
 def _own_day(folder: Path) -> tuple[Path, Path]:

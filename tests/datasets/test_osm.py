@@ -148,7 +148,6 @@ def test_the_real_manhattan() -> None:
     dataset = read_osm(
         [real("osm/manhattan_midtown.osm.pbf")],
         limit=None,
-        timezone="America/New_York",
         people=5,
         streets="none",
     )

@@ -138,3 +138,16 @@ def test_the_real_town() -> None:
     assert dataset.steps["places with opening hours of their own"] == 597
     assert dataset.steps["places without a NAICS code"] == 2
     assert np.mean([len(person.trajectory) for person in days]) == pytest.approx(5.5, abs=0.4)
+
+
+def test_rows_without_a_place_are_counted_and_left_out(tmp_path: Path) -> None:
+    core, patterns = tmp_path / "core.csv", tmp_path / "patterns.csv"
+    core.write_text(CORE + " ,No key,,,722511,39.62,-77.71,\n")
+    values, buckets = _quoted(json.dumps([1] * 24)), _quoted(BUCKETS)
+    rows = [f"{key},{values},{buckets}" for key in ("a@1", "b@1", "", " ")]
+    patterns.write_text("\n".join(["placekey,popularity_by_hour,bucketed_dwell_times", *rows]) + "\n")
+    dataset = read_safegraph([core, patterns], limit=None, people=2)
+    assert [place.place_id for place in dataset.places] == ["a@1", "b@1"]
+    assert dataset.steps["rows without a place left out"] == 3
+    assert dataset.clock.timezone == "America/New_York"  # where Hagerstown is
+    write_dataset(tmp_path / "out", dataset)

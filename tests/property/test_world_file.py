@@ -81,11 +81,14 @@ def test_any_flipped_or_missing_byte_is_noticed(tmp_path: Path, saved: bytes, da
     [
         (b"", "not a .world file"),
         (b"PK\x03\x04 something else", "not a .world file"),
-        (b'{"format": "elsewhere-world", "version": 99}\nrest', "format 99"),
+        (b'{"format": "elsewhere-world", "version": 99}\nrest', "needs a newer elsewhere .world format 99"),
+        (b'{"format": "elsewhere-world", "version": 0}\nrest', "made by an older elsewhere .world format 0"),
+        (b'{"format": "elsewhere-world", "version": 0}\nrest', "again with `elsewhere world build`"),
+        (b'{"format": "elsewhere-world", "version": "1"}\nrest', "says no world format"),
         (b'["elsewhere-world"]\n', "not a .world file"),
     ],
 )
-def test_foreign_and_newer_files_are_named_as_such(tmp_path: Path, raw: bytes, said: str) -> None:
+def test_foreign_older_and_newer_files_are_named_as_such(tmp_path: Path, raw: bytes, said: str) -> None:
     path = tmp_path / "x.world"
     path.write_bytes(raw)
     with pytest.raises(WorldFileError, match=said):

@@ -150,3 +150,11 @@ def test_bad_changes_are_told(tmp_path: Path) -> None:
     assert "new and needs the columns lat, lng, category" in told[0]
     assert "no such place to remove" in told[1]
     assert {fault.split(":")[0] for fault in told[2:]} == {"row 4, column remove", "row 4, column hours"}
+
+
+def test_a_place_at_zero_zero_is_refused_with_its_row(tmp_path: Path) -> None:
+    (fault,) = _faults(tmp_path / "places.csv", HEADER + "a,A,50,10,cafe,,\nb,B,0,0.0,cafe,,\n")
+    assert fault.startswith("row 3, column lat: found 0, 0, which is in the sea")
+    (tmp_path / "c.csv").write_text("place_id,lat,lng\na,0,0\n")
+    with pytest.raises(InputError, match="row 2, column lat: found 0, 0"):
+        read_place_changes(tmp_path / "c.csv", TREE, build_places([place("a", 50, 10)], TREE))

@@ -14,7 +14,6 @@ import typer
 from typer.core import TyperGroup
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar
-from elsewhere.errors import InputError
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -37,7 +36,17 @@ _OPTIONS: dict[str, Any] = {
     ),
     "people": typer.Option("--people", min=1, help="How many trajectories to make up."),
     "seed": typer.Option("--seed", min=0, help="Which made-up people."),
-    "timezone": typer.Option("--timezone", help="Time zone of the city, such as America/New_York."),
+    "timezone": typer.Option(
+        "--timezone", help="Time zone of the city, such as Asia/Tokyo; else told by where it is."
+    ),
+    "columns": typer.Option(
+        "--columns",
+        metavar="KEY=NAME,...",
+        help="Which column is which, by name or number: uid, datetime, end, lat, lng, place_id, name, "
+        "category, date, offset.",
+    ),
+    "dates": typer.Option("--dates", help="How 07/04/2012 is meant where the file does not tell."),
+    "places": typer.Option("--places", metavar="FILE", help="A table of places to match to."),
     "streets": typer.Option(
         "--streets", help="Travel along its streets on foot, by bike or car; none: straight lines on foot."
     ),
@@ -46,12 +55,17 @@ _OPTIONS: dict[str, Any] = {
     ),
     "world": typer.Option("-w", "--world", metavar="WORLD", help="A .world file.", show_default=False),
 }
+# What readers take and the command line has a file for.
+_FROM_FILES: dict[Any, Any] = {World: Path, World | None: Path | None}
 _OUTPUT = Annotated[
     Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.", show_default=False)
 ]
 _FEASIBLE = Annotated[
     bool,
     typer.Option("--feasible-only", help="Leave out days that break reachability or hours (for evaluation)."),
+]
+_REPLACE = Annotated[
+    bool, typer.Option("--replace", help="Overwrite tables in the folder even if somebody edited them.")
 ]
 _AS_JSON = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -98,23 +112,28 @@ def _command(entry: SourceEntry) -> Callable[..., None]:
     def run(output: Path, **given: Any) -> None:
         raw = given.pop("raw") or []
         feasible_only, as_json = given.pop("feasible_only", False), given.pop("as_json")
-        if "world" in given:
+        if given.get("world") is not None:
             given["world"] = World.load(given["world"])
+        replace = given.pop("replace")
+        _refuse_edited(output, replace=replace)  # before minutes of reading
         with progress_bar(entry.doing) as progress:
             dataset = entry.read(raw, **given, progress=progress)
-            facts = written(dataset, output, feasible_only=feasible_only)
+            facts = written(dataset, output, feasible_only=feasible_only, replace=replace)
         _show(facts, output, as_json=as_json)
 
-    raw = typer.Option(metavar="PATH", help="A raw file; may be given several times.", show_default=False)
+    raw = typer.Option(
+        metavar="PATH", help="A raw file, may be given several times; for some, a folder.", show_default=False
+    )
     files: Any = list[Path] if entry.needs_raw else list[Path] | None
     parameters = [_parameter("output", _OUTPUT, Parameter.empty)]
     parameters.append(_parameter("raw", Annotated[files, raw], Parameter.empty if entry.needs_raw else None))
     for option in entry.options:
-        kind: Any = Path if option.annotation is World else option.annotation
+        kind: Any = _FROM_FILES.get(option.annotation, option.annotation)
         written_as = _OPTIONS.get(option.name, typer.Option(f"--{option.name.replace('_', '-')}"))
         parameters.append(_parameter(option.name, Annotated[kind, written_as], option.default))
     if not entry.is_private:
         parameters.append(_parameter("feasible_only", _FEASIBLE, default=False))
+    parameters.append(_parameter("replace", _REPLACE, default=False))
     parameters.append(_parameter("as_json", _AS_JSON, default=False))
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # any function may have one
     run.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -126,16 +145,20 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def written(dataset: Dataset, output: Path, *, feasible_only: bool) -> dict[str, Any]:
+def _refuse_edited(output: Path, *, replace: bool) -> None:
+    with needs_extra("writing a data set", "build"):
+        from elsewhere.datasets.folder import refuse_edited  # noqa: PLC0415 - needs an extra
+    refuse_edited(output, replace=replace)
+
+
+def written(dataset: Dataset, output: Path, *, feasible_only: bool, replace: bool = False) -> dict[str, Any]:
     """Write a data set into a folder; returns what was counted."""
     with needs_extra("writing a data set", "build"):
         from elsewhere.datasets.bundle import write_dataset  # noqa: PLC0415 - needs an extra
         from elsewhere.datasets.feasible import only_feasible  # noqa: PLC0415 - needs an extra
-    if output.exists() and not output.is_dir():
-        raise InputError(str(output), "is a file, must be a folder")
     if feasible_only:
         dataset.days = only_feasible(dataset)
-    return write_dataset(output, dataset)
+    return write_dataset(output, dataset, replace_edited=replace)
 
 
 def _show(facts: dict[str, Any], output: Path, *, as_json: bool) -> None:
@@ -145,6 +168,7 @@ def _show(facts: dict[str, Any], output: Path, *, as_json: bool) -> None:
     rows = {
         "Data set": f"{facts['source']}, in {output}",
         **{name[:1].upper() + name[1:]: f"{count:,}" for name, count in facts["steps"].items()},
+        "Time zone": facts["timezone"],
         "Places": f"{facts['places']:,}",
         "Trajectories": f"{facts['trajectories']:,} with {facts['visits']:,} visits",
         "Next": f"elsewhere world build {output}/world.toml -o {output.name or 'my'}.world",

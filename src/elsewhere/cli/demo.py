@@ -39,7 +39,7 @@ def demo(
         from elsewhere.evaluate.error import mean_errors  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
     with progress_bar("Making up days") as progress:
-        facts = written(read_osm(progress=progress), output, feasible_only=False)
+        facts = written(read_osm(progress=progress), output, feasible_only=False, replace=True)
     out.print(
         f"Made up {facts['trajectories']:,} days among {facts['places']:,} places of central Helsinki "
         "(© OpenStreetMap contributors)."
@@ -78,16 +78,19 @@ def _show(
     """A first summary, with what no information would look like beside it, and the page."""
     with needs_extra("the demo's page", "pages"):
         from elsewhere.evaluate.error import mean_errors, null_errors  # noqa: PLC0415 - needs an extra
+        from elsewhere.evaluate.summary import MANY_DAYS, null_days  # noqa: PLC0415 - needs an extra
         from elsewhere.pages.sharing import sharing_page  # noqa: PLC0415 - needs an extra
     errors, nulls = mean_errors(world, real, shared), null_errors(world, real, shared)
+    smoothed = sum(count for what, count in counts.items() if what.startswith("places: smoothed"))
     html = sharing_page(
         world,
         real,
         shared,
         promise=f"ε = {_EPSILON} a day",
-        errors=errors,
-        nulls=nulls,
-        counts=counts,
+        errors={"a person's own": errors, "somebody else's": nulls},
+        nulls=null_days(world, real, names=MANY_DAYS),
+        cards_too={"needed their times shifted": f"{smoothed / len(real):.1%}"},
+        is_made_up=True,
     )
     write_text(output / "sharing.html", html)
     rows = {

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elsewhere.cli.console import needs_extra, out, print_json, table, warn
+from elsewhere.cli.console import counter, needs_extra, out, print_json, progress_bar, table, warn
+from elsewhere.cli.method import tables_folder
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.errors import InputError
+from elsewhere.files import write_text
 from elsewhere.methods.registry import null_names
+from elsewhere.trajectories import SharedTrajectory
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -32,6 +38,14 @@ def evaluate(
     nulls: Annotated[
         bool, typer.Option("--nulls/--no-nulls", help="Also measure days that ignore the person.")
     ] = True,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page",
+            metavar="PAGE",
+            help="Write a page of true and shared days side by side: .html. PRIVATE.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Measure how well shared trajectories keep what true ones say. For researchers: it needs the truth.
@@ -41,19 +55,29 @@ def evaluate(
 
     Example: elsewhere evaluate campus/trajectories.csv shared.csv -w campus.world
     """
+    if page is not None and page.suffix != ".html":
+        raise InputError(str(page), "must end in .html")
     with needs_extra("evaluating", "build"):
         from elsewhere.device.reading import read_matching  # noqa: PLC0415 - needs an extra
         from elsewhere.device.shared_file import world_named_beside  # noqa: PLC0415 - needs an extra
-        from elsewhere.evaluate.summary import null_summaries, summarise  # noqa: PLC0415 - needs an extra
+        from elsewhere.evaluate.summary import null_days, summarise  # noqa: PLC0415 - needs an extra
     world = World.load(world_file)
-    real, shared = read_matching(trajectories, shared_file, world)
+    with counter("Reading") as _:
+        real, shared = read_matching(trajectories, shared_file, world)
     if not shared:
         raise InputError(str(shared_file), "has no trajectory")
     if world_named_beside(shared_file) not in {None, world.hash}:
         warn(f"{shared_file} was made with another world: distances and hours are of the one given")
-    found = {"shared": summarise(world, real, shared)}
-    if nulls:
-        found |= null_summaries(world, real)
+    with progress_bar("Sharing days that ignore people") as progress:
+        cache = tables_folder(world_file, world)
+        others = null_days(world, real, cache=cache, progress=progress) if nulls else {}
+    with progress_bar("Measuring") as progress:
+        found: dict[str, Summary] = {}
+        for name, days in {"shared": shared, **others}.items():
+            progress(len(found), 1 + len(others))
+            found[name] = summarise(world, real, days)
+    if page is not None:
+        _write_page(page, world, real, shared, others, found, shared_file)
     if as_json:
         print_json({name: summary.as_json() for name, summary in found.items()})
         return
@@ -66,13 +90,55 @@ def evaluate(
             f"such that errors are least; in d, one without a partner counts {UNMATCHED:g}."
         )
     if nulls:
-        fair = null_names(keeps_length=not found["shared"].unmatched_percent.value)
-        best = min(found[name].errors["combined"].value for name in fair)
-        mine = found["shared"].errors["combined"].value
-        word = "below" if mine < best else "above"
-        out.print(
-            f"Error of a visit, all together: {abs(100 * (1 - mine / best)):.1f} % {word} the best null."
-        )
+        out.print(_finding(found))
+
+
+def _finding(found: dict[str, Summary]) -> str:
+    """How what was shared stands to the best null that is as free."""
+    fair = null_names(keeps_length=not found["shared"].unmatched_percent.value)
+    best = min(found[name].errors["combined"].value for name in fair)
+    mine = found["shared"].errors["combined"].value
+    word = "below" if mine < best else "above"
+    return f"Error of a visit, all together: {abs(100 * (1 - mine / best)):.1f} % {word} the best null."
+
+
+def _write_page(
+    page: Path,
+    world: World,
+    real: Sequence[Any],
+    shared: Sequence[SharedTrajectory],
+    nulls: dict[str, list[SharedTrajectory]],
+    found: dict[str, Summary],
+    shared_file: Path,
+) -> None:
+    """True days beside shared ones: for the owner's eyes alone."""
+    with needs_extra("pages", "pages"):
+        from elsewhere.evaluate.summary import MANY_DAYS  # noqa: PLC0415 - needs an extra
+        from elsewhere.pages.sharing import sharing_page  # noqa: PLC0415 - needs an extra
+    errors = {
+        name if name == "shared" else f"null: {name}": {key: e.value for key, e in summary.errors.items()}
+        for name, summary in found.items()
+    }
+    html = sharing_page(
+        world,
+        real,
+        shared,
+        promise=_promise(shared_file),
+        errors=errors,
+        nulls={name: nulls[name] for name in MANY_DAYS if name in nulls},
+        finding=_finding(found) if nulls else "",
+    )
+    write_text(page, html, is_private=True)
+
+
+def _promise(shared_file: Path) -> str:
+    """What the file says of itself; a file that says nothing promises nothing that we know of."""
+    try:
+        facts = json.loads(Path(f"{shared_file}.meta.json").read_text(encoding="utf-8"))
+        is_ldp, how = facts["is_ldp"], f"{facts['method']}, ε = {float(Fraction(facts['epsilon'])):g}"
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return "not said"
+    return f"{how} a day" if is_ldp else f"none ({how})"
 
 
 def _rows(found: dict[str, Summary]) -> list[list[str]]:

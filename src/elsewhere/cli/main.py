@@ -19,7 +19,8 @@ from elsewhere.cli import share as share_command
 from elsewhere.cli.console import report_error
 from elsewhere.errors import ElsewhereError
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# A full disk or a folder that may not be written to is no fault of the program, wherever it shows.
+_NOT_OURS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
 
 app = typer.Typer(
     name="elsewhere",
@@ -68,7 +69,7 @@ def run() -> None:
         report_error(str(error))
         sys.exit(2)
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in _NOT_OURS:
             raise
-        report_error(f"{error.strerror}: what was begun is not kept, what was finished before is")
+        report_error(f"{error.filename or 'a file'}: {error.strerror}")
         sys.exit(2)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from platformdirs import user_cache_path
 
 from elsewhere.cli.console import warn
 from elsewhere.device.expectation import SENSE
@@ -92,8 +94,21 @@ def chosen_method(
     if sensitivity is not None and name != Ngram.name:
         raise InputError("sensitivity", f"is no option of {name}, only of {Ngram.name}")
     if entry.takes("cache"):
-        options["cache"] = f"{world_file}.tables"  # public tables that take long are kept beside the world
+        options["cache"] = tables_folder(world_file, world)
     return method(name, world, epsilon=epsilon, hide_length=hide_length, **options)
+
+
+def tables_folder(world_file: Path, world: World) -> Path:
+    """Where public tables that take long are kept: beside the world, else with the user's caches.
+
+    A world on a read-only disk is common. Nothing is made here, and what cannot be kept is made again.
+    """
+    beside = world_file.with_name(f"{world_file.name}.tables")
+    if beside.is_dir() or not beside.exists():
+        nearest = beside if beside.is_dir() else beside.parent
+        if os.access(nearest, os.W_OK):
+            return beside
+    return Path(user_cache_path("elsewhere")) / "tables" / world.hash[:16]
 
 
 def _tilted(

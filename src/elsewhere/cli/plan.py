@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere.cli.console import needs_extra, out, print_json, progress_bar, table
+from elsewhere.cli.method import tables_folder
 from elsewhere.errors import InputError
 from elsewhere.files import write_text
 from elsewhere.mechanism.budget import exact_epsilon
@@ -49,7 +50,8 @@ def plan(
         from elsewhere.evaluate.plan import plan as make_plan  # noqa: PLC0415 - needs an extra
     world = World.load(world_file)
     with progress_bar("Pretend days") as progress:
-        found = make_plan(world, wanted, numbers, progress=progress)
+        cache = tables_folder(world_file, world)
+        found = make_plan(world, wanted, numbers, cache=cache, progress=progress)
     if output is not None:
         with needs_extra("pages", "pages"):
             from elsewhere.pages.plan import plan_page  # noqa: PLC0415 - needs an extra

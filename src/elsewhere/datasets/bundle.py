@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import polars as pl
 
+from elsewhere.datasets.folder import NOTE, ROADS, checksums, refuse_edited
 from elsewhere.days.recipes import Habits, PopularityRecipe
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
@@ -31,7 +31,6 @@ from elsewhere.world.build import road_travel
 from elsewhere.world.settings import RoadTravel
 
 _DAYS_AT_ONCE = 20_000
-_ROADS = {"nodes": "road_nodes.csv", "edges": "road_edges.csv"}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -65,15 +64,6 @@ def only_file(raw: Sequence[Path]) -> Path:
     if len(raw) != 1:
         raise InputError("--raw", f"found {len(raw)} files, must be one")
     return raw[0]
-
-
-def checked_zone(name: str) -> str:
-    """The name of a time zone, if there is one of that name."""
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        raise InputError("--timezone", f"found {name!r}, must be a zone such as Europe/Helsinki") from None
-    return name
 
 
 def travel_of(dataset: Dataset, places: Places) -> Travel:
@@ -114,10 +104,12 @@ def _people(
         progress(number, people)
 
 
-def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
-    """Write the five files; returns counts. Trajectories are written as they come, and last of all."""
-    if (folder / "places.csv").exists() and not (folder / "SOURCE.md").exists():
-        raise InputError(str(folder), "holds a places.csv of somebody else's: choose another folder")
+def write_dataset(folder: Path, dataset: Dataset, *, replace_edited: bool = False) -> dict[str, Any]:
+    """Write the five files; returns counts. Trajectories are written as they come.
+
+    Tables that somebody edited since they were written are refused, unless ``replace_edited``.
+    """
+    refuse_edited(folder, replace=replace_edited)
     is_new = not folder.exists()
     try:
         if dataset.is_private and (is_new or (folder / "SOURCE.md").exists() or not any(folder.iterdir())):
@@ -131,12 +123,13 @@ def write_dataset(folder: Path, dataset: Dataset) -> dict[str, Any]:
     write_places(folder / "places.csv", dataset.places)
     write_categories(folder / "categories.csv", dataset.tree)
     if dataset.roads is not None:
-        write_road_network(folder / _ROADS["nodes"], folder / _ROADS["edges"], dataset.roads)
+        write_road_network(folder / ROADS["nodes"], folder / ROADS["edges"], dataset.roads)
     else:
-        for name in _ROADS.values():
+        for name in ROADS.values():
             (folder / name).unlink(missing_ok=True)
     write_text(folder / "world.toml", _world_toml(dataset))
-    write_text(folder / "SOURCE.md", _source_md(dataset, facts), is_private=dataset.is_private)
+    about = f"{_source_md(dataset, facts)}\n{checksums(folder)}"
+    write_text(folder / NOTE, about, is_private=dataset.is_private)
     return {**facts, "steps": dict(dataset.steps)}
 
 
@@ -150,7 +143,8 @@ def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
             _frame(some, position, dataset.clock).write_csv(file, include_header=False)
         if not counts["trajectories"]:
             raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
-    return {"source": dataset.title, "places": len(dataset.places), **counts}
+    clock = {"timezone": dataset.clock.timezone}
+    return {"source": dataset.title, **clock, "places": len(dataset.places), **counts}
 
 
 def _counted(days: Iterable[Person], counts: dict[str, int]) -> Iterator[Person]:
@@ -189,7 +183,7 @@ def _world_toml(dataset: Dataset) -> str:
     settings = dict(dataset.settings)
     tables: dict[str, dict[str, Any]] = {}
     if dataset.roads is not None:
-        tables["travel"] = {"kind": "roads", **_ROADS, "speed_kmh": settings.pop("speed_kmh")}
+        tables["travel"] = {"kind": "roads", **ROADS, "speed_kmh": settings.pop("speed_kmh")}
     keys |= settings
     lines = ["# Every other key has the paper's default (docs/reference/settings.md)."]
     lines += [f"{key} = {_toml(value)}" for key, value in keys.items()]

@@ -9,13 +9,14 @@ from typing import Literal
 
 import numpy as np
 
-from elsewhere.datasets.bundle import Dataset, checked_zone, made_up_people, only_file
+from elsewhere.datasets.bundle import Dataset, made_up_people, only_file
 from elsewhere.datasets.cleaning import most_popular
 from elsewhere.datasets.hours_tables import given_hours
 from elsewhere.datasets.notes import note
 from elsewhere.datasets.osm_places import embedded_city, osm_places
 from elsewhere.datasets.osm_tags import Found, groups
 from elsewhere.datasets.parquet_places import parquet_places
+from elsewhere.datasets.timezones import checked_zone, city_zone
 from elsewhere.days.recipes import Habits
 from elsewhere.errors import InputError
 from elsewhere.inputs.osm_roads import read_osm_roads
@@ -48,9 +49,8 @@ def read_osm(
 
     Central Helsinki, which comes with the package, if no file is given.
     """
-    if raw and timezone is None:
-        raise InputError("--timezone", "is needed with --raw, such as America/New_York")
-    zone = checked_zone(timezone or "Europe/Helsinki")
+    if timezone is not None:
+        checked_zone(timezone)  # before minutes of reading
     file = only_file(raw) if raw else embedded_city()
     given = {} if hours is None else given_hours(hours, groups())
     is_table = file.suffix == ".parquet"
@@ -61,6 +61,7 @@ def read_osm(
     weights = Counter({place_id: round(1000 * one.popularity) for place_id, one in found.items()})
     chosen = [found[place_id] for place_id in most_popular(weights, limit)]
     places = [_place(one) for one in chosen]
+    zone = city_zone(timezone, ((place.latitude, place.longitude) for place in places), steps)
     steps["places with opening hours of their own"] = sum(bool(place.hours) for place in places)
     mode: Mode | None = None if is_table or streets == "none" else streets
     title, what, terms = note(

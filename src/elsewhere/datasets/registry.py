@@ -13,6 +13,8 @@ from pathlib import Path
 
 from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.campus_files import pick_campus, read_campus
+from elsewhere.datasets.checkins import read_checkins
+from elsewhere.datasets.fixes import read_fixes, read_stays
 from elsewhere.datasets.foursquare import pick_foursquare, read_foursquare
 from elsewhere.datasets.osm import read_osm
 from elsewhere.datasets.personal import read_personal
@@ -83,15 +85,45 @@ _ENTRIES = (
     SourceEntry(
         name="foursquare",
         read=read_foursquare,
-        summary="Foursquare check-ins (TSMC2014) and the category tree (v2 JSON): venues, people's days.",
-        files="TSMC2014 check-ins (tab separated, or the CSV in circulation); category tree (v2 JSON)",
+        summary="Foursquare check-ins (TSMC2014, any city) with or without its category tree: people's days.",
+        files="TSMC2014 check-ins, as published or with a header; category tree (v2 JSON) if wanted",
         places="the most popular venues; private homes only with `--with-homes`",
         days="people's local days",
-        example="foursquare --raw dataset_TSMC2014_NYC.txt --raw categories.json -o nyc",
+        example="foursquare --raw dataset_TSMC2014_NYC.txt -o nyc",
         doing="Reading check-ins",
         real="Foursquare NYC",
         speed_kmh=8.0,
         pick=pick_foursquare,
+    ),
+    SourceEntry(
+        name="checkins",
+        read=read_checkins,
+        summary="Anybody's check-ins, whatever the columns are called: venues as places, people's days.",
+        files="tables with a person, a time, a venue and its position",
+        places="their most popular venues",
+        days="people's local days",
+        example="checkins --raw checkins.csv --columns uid=member,place_id=spot -o city",
+        doing="Reading check-ins",
+    ),
+    SourceEntry(
+        name="fixes",
+        read=read_fixes,
+        summary="Anybody's GPS fixes, also cabs of San Francisco, on given places: people's days.",
+        files="tables with a time and a position, and people in a column or in files of their own",
+        places="those of `--places` or of a world",
+        days="people's local days, of stays found in the fixes",
+        example="fixes --raw cabs -w city.world -o cabs-days",
+        doing="Reading fixes",
+    ),
+    SourceEntry(
+        name="stays",
+        read=read_stays,
+        summary="Anybody's stays (where, from when to when) on given places: people's days.",
+        files="tables with a person, a position, a beginning and, if known, an end",
+        places="those of `--places` or of a world",
+        days="people's local days",
+        example="stays --raw staypoints.csv --places places.csv -o city",
+        doing="Reading stays",
     ),
     SourceEntry(
         name="taxi",

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.datasets.bundle import Dataset, checked_zone, made_up_people
+from elsewhere.datasets.bundle import Dataset, made_up_people
 from elsewhere.datasets.cleaning import most_popular
 from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.naics import UNKNOWN, is_naics, naics_tree, normal_code, parent_of, read_titles
 from elsewhere.datasets.notes import note
+from elsewhere.datasets.timezones import city_zone
 from elsewhere.days.recipes import DWELL_BUCKETS, Habits
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.raw_text import degrees, first_line, records_of
@@ -25,6 +26,7 @@ from elsewhere.progress import Progress, no_progress
 
 SPEED_KMH = 8.0
 _KEYS = ("placekey", "safegraph_place_id")
+_NO_PLACE = "rows without a place left out"
 _BUCKET_NAMES = ("<5", "5-10", "11-20", "21-60", "61-120", "121-240", ">240")
 # Before 2021 there were fewer buckets; their counts go to ours in equal parts.
 _OLD_BUCKETS = {"5-20": ("5-10", "11-20"), "61-240": ("61-120", "121-240")}
@@ -46,7 +48,7 @@ def read_safegraph(
     people: int = 5000,
     seed: int = 1,
     hours: Path | None = None,
-    timezone: str = "America/New_York",
+    timezone: str | None = None,
     progress: Progress = no_progress,
 ) -> Dataset:
     """Core Places, Patterns and, for its titles, the table of NAICS codes, in any order."""
@@ -69,6 +71,7 @@ def read_safegraph(
     places = [_place(key, core[key], patterns[key][0], steps) for key in kept]
     steps["places with opening hours of their own"] = sum(bool(place.hours) for place in places)
     steps["places without a NAICS code"] = sum(place.category_ids == (UNKNOWN,) for place in places)
+    zone = city_zone(timezone, ((place.latitude, place.longitude) for place in places), steps)
     title, what, terms = note("safegraph", seed=seed)
     dataset = Dataset(
         title=title,
@@ -77,7 +80,7 @@ def read_safegraph(
         places=places,
         tree=tree,
         days=[],
-        clock=Clock(timezone=checked_zone(timezone)),
+        clock=Clock(timezone=zone),
         settings={"speed_kmh": SPEED_KMH},
         steps=steps,
     )
@@ -87,22 +90,27 @@ def read_safegraph(
 
 
 def _key(record: dict[str, str]) -> str:
-    return next((record[name] for name in _KEYS if record.get(name)), "")
+    return next((record[name].strip() for name in _KEYS if record.get(name, "").strip()), "")
 
 
 def _patterns(paths: Sequence[Path], steps: dict[str, int]) -> dict[str, tuple[list[float], list[float]]]:
     """Popularity by hour and counts of dwell times, by place; of several files the sum."""
     found: dict[str, tuple[list[float], list[float]]] = {}
+    steps[_NO_PLACE] = 0
     for path in paths:
         for row, record in records_of(path, ("bucketed_dwell_times",)):
+            key = _key(record)
+            if not key:
+                steps[_NO_PLACE] += 1
+                continue
             try:
                 popularity = _by_hour(record)
                 dwell = _dwell(json.loads(record["bucketed_dwell_times"]))
             except (ValueError, TypeError, KeyError) as error:
                 problem = f"popularity by hour or dwell times are not what Patterns have: {error}"
                 raise InputError(str(path), [Fault(row=row, problem=problem)]) from None
-            before = found.get(_key(record), ([0.0] * 24, [0.0] * len(DWELL_BUCKETS)))
-            found[_key(record)] = (
+            before = found.get(key, ([0.0] * 24, [0.0] * len(DWELL_BUCKETS)))
+            found[key] = (
                 [a + b for a, b in zip(before[0], popularity, strict=True)],
                 [a + b for a, b in zip(before[1], dwell, strict=True)],
             )
@@ -141,7 +149,9 @@ def _core(
     for path in paths:
         for _, record in records_of(path, ("latitude", "longitude")):
             steps["core places"] += 1
-            if _key(record) in patterns:
+            if not _key(record):
+                steps[_NO_PLACE] += 1
+            elif _key(record) in patterns:
                 steps["core places with patterns"] += 1
                 if degrees(record["latitude"], record["longitude"]) is None:
                     steps["places without a position"] += 1

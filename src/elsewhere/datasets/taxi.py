@@ -16,24 +16,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import numpy as np
-from scipy.spatial import cKDTree
-
 from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import Cleaner, Stamp
-from elsewhere.datasets.foursquare import TIMEZONE, is_category_tree, is_checkins, read_venues, told_apart
+from elsewhere.datasets.foursquare import is_category_tree, is_checkins, read_venues, told_apart
+from elsewhere.datasets.nearest import NearestPlaces
 from elsewhere.datasets.notes import note
 from elsewhere.datasets.popularity import PopularitySource
-from elsewhere.device.matching import MATCH_KM, Person
+from elsewhere.device.matching import Person
 from elsewhere.errors import Fault, InputError
-from elsewhere.inputs.raw_text import degrees, first_line, rows_of
+from elsewhere.inputs.moments import moment_of
+from elsewhere.inputs.raw_text import degrees, first_line, parts_of_files, rows_of
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
-from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
 from elsewhere.world.settings import HELD_OUT
 
+TIMEZONE = "America/New_York"
 _BUCKETS = 128
 _POINTS_AT_ONCE = 50_000
 
@@ -61,16 +60,9 @@ class _Point(NamedTuple):
         return "<private point>"
 
 
-def _iso(text: str) -> dt.datetime:
-    return dt.datetime.fromisoformat(text.strip())
-
-
 def _american(text: str) -> dt.datetime:
     """``4/17/13 0:19``."""
-    date, clock = text.strip().split(" ")
-    month, day, year = map(int, date.split("/"))
-    hour, minute = clock.split(":")[:2]
-    return dt.datetime.combine(dt.date(2000 + year % 100, month, day), dt.time(int(hour), int(minute)))
+    return moment_of(text, "month-first")
 
 
 _DEBS_COLUMNS = 17
@@ -83,13 +75,13 @@ def form_of(path: Path) -> Form:
     if "pickup_datetime" in place and "hack_license" in place:
         pickup = (place["pickup_datetime"], place["pickup_longitude"], place["pickup_latitude"])
         dropoff = (place["dropoff_datetime"], place["dropoff_longitude"], place["dropoff_latitude"])
-        return Form(place["hack_license"], pickup, dropoff, len(names), True, _iso)
+        return Form(place["hack_license"], pickup, dropoff, len(names), True, moment_of)
     if "pickuptime" in place and "medallion" in place:
         pickup = (place["pickuptime"], place["pickupx"], place["pickupy"])
         dropoff = (place["dropofftime"], place["dropoffx"], place["dropoffy"])
         return Form(place["medallion"], pickup, dropoff, len(names), True, _american)
     if len(names) == _DEBS_COLUMNS and names[2][:2] == "20":
-        return Form(1, (2, 6, 7), (3, 8, 9), _DEBS_COLUMNS, False, _iso)
+        return Form(1, (2, 6, 7), (3, 8, 9), _DEBS_COLUMNS, False, moment_of)
     raise InputError(
         str(path),
         "is no known file of taxi trips: TLC's has hack_license and pickup_datetime in its header, "
@@ -115,7 +107,7 @@ def read_taxi(
     progress: Progress = no_progress,
 ) -> Dataset:
     """Files of trips, Foursquare's check-ins and its category tree, in any order."""
-    others = [path for path in raw if is_checkins(path) or (not is_trips(path) and is_category_tree(path))]
+    others = [path for path in raw if not is_trips(path) and (is_category_tree(path) or is_checkins(path))]
     trips = [path for path in raw if path not in others]
     if not trips:
         raise InputError(
@@ -125,8 +117,10 @@ def read_taxi(
         form_of(path)
     # Those who checked in are not those who drive: all of them may be counted.
     others_visits = PopularitySource(kind=HELD_OUT, counts_all=True)
+    checkins, categories = told_apart(others)
+    checkins.find_zone(TIMEZONE)
     venues = read_venues(
-        *told_apart(others), limit=limit, has_homes=has_homes, hours=hours, popularity=others_visits
+        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, popularity=others_visits
     )
     steps = {f"Foursquare: {name}": count for name, count in venues.steps.items()}
     clock = Clock(timezone=TIMEZONE)
@@ -163,8 +157,8 @@ def _driver_days(
         buckets = [Path(folder) / f"{number}.csv" for number in range(_BUCKETS)]
         with ExitStack() as stack:
             writers = [csv.writer(stack.enter_context(path.open("w", newline=""))) for path in buckets]
-            for path in trips:
-                _distribute(path, places, writers, steps, progress)
+            for path, part in parts_of_files(trips, progress):
+                _distribute(path, places, writers, steps, part)
         cleaner = Cleaner(clock, seeded_generator(1), steps, least)
         for path in buckets:
             yield from _days_of(path, cleaner)
@@ -178,14 +172,12 @@ def _distribute(
     progress: Progress,
 ) -> None:
     """Match the points of a file to places and put each to the others of its driver."""
-    tree = cKDTree(unit_vectors(*np.array([(row.latitude, row.longitude) for row in places]).T))
-    reach = chord_squared_of_km(MATCH_KM) ** 0.5
+    nearest = NearestPlaces(places)
     points = _points(path, steps, progress)
     while some := list(islice(points, _POINTS_AT_ONCE)):
-        vectors = unit_vectors(*np.array([(point.latitude, point.longitude) for point in some]).T)
-        chords, rows = map(np.asarray, tree.query(vectors))
-        for point, chord, row in zip(some, chords.tolist(), rows.tolist(), strict=True):
-            if chord > reach:
+        ids = nearest.ids([(point.latitude, point.longitude) for point in some])
+        for point, place_id in zip(some, ids, strict=True):
+            if place_id is None:
                 steps["points farther than 100 m from any place"] += 1
                 continue
             writers[crc32(point.driver.encode()) % _BUCKETS].writerow(
@@ -195,7 +187,7 @@ def _distribute(
                     point.moment.isoformat(),
                     point.latitude,
                     point.longitude,
-                    places[row].place_id,
+                    place_id,
                 )
             )
 

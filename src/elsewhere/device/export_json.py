@@ -20,8 +20,8 @@ from elsewhere.device.fixes import (
     local_if_zoned,
     on_the_globe,
 )
-from elsewhere.device.points import ALIASES
 from elsewhere.errors import InputError
+from elsewhere.inputs.column_names import ALIASES
 
 _E7 = 1e7
 _MILLISECONDS = 1e11

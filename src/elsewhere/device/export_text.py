@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
 from elsewhere.device.fixes import Fix, Raw, each, from_seconds, on_the_globe
-from elsewhere.device.points import ALIASES
 from elsewhere.errors import Fault, InputError
+from elsewhere.inputs.column_names import ALIASES
 from elsewhere.inputs.raw_text import first_line, lines_of, records_of
 
 

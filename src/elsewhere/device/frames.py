@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from elsewhere.arrays import Floats
 from elsewhere.device.matching import Matcher, people_of
-from elsewhere.device.points import ALIASES, points_of_table
+from elsewhere.device.points import points_of_table
 from elsewhere.errors import InputError, MissingExtraError
+from elsewhere.inputs.column_names import ALIASES
 from elsewhere.randomness import SystemRandomness
 from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World

@@ -101,7 +101,7 @@ class OwnRecords:
         """Where somebody was on each day that says anything: stays, or where a day has none its fixes."""
         found: dict[dt.date, list[Spot]] = {}
         for stay in sorted(self.stays, key=lambda stay: stay.arrival):
-            for date, timestep in _begins(stay, minutes):
+            for date, timestep in begins_of(stay, minutes):
                 found.setdefault(date, []).append(Spot(timestep, stay.latitude, stay.longitude))
         days_with_stays = set(found)
         for fix in sorted(self.fixes, key=lambda fix: fix.moment):
@@ -114,7 +114,7 @@ class OwnRecords:
         """How many stays each day has; none where there are only fixes."""
         found = dict.fromkeys(self.spots(minutes), 0)
         for stay in self.stays:
-            for date, _ in _begins(stay, minutes):
+            for date, _ in begins_of(stay, minutes):
                 found[date] += 1
         return found
 
@@ -193,7 +193,7 @@ class DayMaker:
         return int(places[int(np.argmin(chords))])
 
 
-def _begins(stay: Stay, minutes: int) -> Iterator[tuple[dt.date, int]]:
+def begins_of(stay: Stay, minutes: int) -> Iterator[tuple[dt.date, int]]:
     """When a stay begins, on each day it touches: on the first at its arrival, later ones at midnight."""
     date = stay.arrival.date()
     yield date, (stay.arrival.hour * 60 + stay.arrival.minute) // minutes

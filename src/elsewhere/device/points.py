@@ -4,28 +4,42 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import io
 import json
 import math
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from elsewhere.errors import Fault, InputError
+from elsewhere.inputs.column_names import (
+    ALIASES,
+    FoundColumns,
+    columns_in_words,
+    found_columns,
+    joined_time,
+    plain_name,
+    separator_of,
+)
+from elsewhere.inputs.moments import (
+    EXAMPLE,
+    DateOrder,
+    MomentError,
+    date_order_of,
+    has_slashes,
+    local_moment,
+    moment_of,
+)
+from elsewhere.inputs.raw_text import opened
 from elsewhere.knowledge.clock import Clock
 
-# scikit-mobility's names first, then those of trackintel and movingpandas.
-ALIASES = {
-    "uid": ("uid", "user_id", "user"),
-    "tid": ("tid", "trip_id", "traj_id", "trajectory_id", "tripleg_id"),
-    "datetime": ("datetime", "timestamp", "t", "time", "started_at", "tracked_at"),
-    "lat": ("lat", "latitude", "y"),
-    "lng": ("lng", "lon", "long", "longitude", "x"),
-    "place_id": ("place_id", "location_id", "poi_id"),
-}
 _ROWS_AT_ONCE = 50_000
+# Date and time of day may stand in columns of their own.
+_KEYS = ALIASES | {"date": ("date",)}
+_PACKED = (".gz", ".zip")
 
 Table = dict[str, list[str]]
 
@@ -51,31 +65,60 @@ def read_points(path: Path, clock: Clock) -> Iterator[Point]:
     Without a ``tid`` it is blank, and a trajectory is one person's local day. Faults name rows and
     columns, never values: they are private (R10).
     """
+    order = _date_order(path)
     row = 1
     for table in _tables(path):
-        points = points_of_table(table, clock, str(path), before=row)
-        row += len(points)
-        yield from points
+        yield from points_of_table(table, clock, str(path), before=row, order=order)
+        row += max(map(len, table.values()), default=0)
 
 
-def points_of_table(table: Table, clock: Clock, source: str, *, before: int = 1) -> list[Point]:
-    """Points of columns of text; ``before`` so many rows came before them."""
+def _date_order(path: Path) -> DateOrder | None:
+    """Whether day or month comes first; the whole file is asked only if it writes dates that way."""
+    texts = (text for table in _tables(path) for text in _columns(table, str(path))[0][2])
+    first = next(texts, "")
+    return date_order_of(chain([first], texts)) if has_slashes(first) else None
+
+
+def points_of_table(
+    table: Table, clock: Clock, source: str, *, before: int = 1, order: DateOrder | None = None
+) -> list[Point]:
+    """Points of columns of text; ``before`` so many rows came before them. Blank rows are passed over."""
+    columns, is_utc = _columns(table, source)
+    if order is None and any(map(has_slashes, columns[2][:1])):
+        order = date_order_of(columns[2])
+    times = _Times(clock.timezone, order, is_utc)
     faults: list[Fault] = []
     points = [
-        _point(values, row, clock, faults)
-        for row, values in enumerate(zip(*_columns(table, source), strict=True), start=before + 1)
+        _point(values, row, times, faults)
+        for row, values in enumerate(zip(*columns, strict=True), start=before + 1)
+        if any(values)
     ]
     if faults:
         raise InputError(source, faults)
     return [point for point in points if point is not None]
 
 
-def _point(values: tuple[str, ...], row: int, clock: Clock, faults: list[Fault]) -> Point | None:
+class _Times(NamedTuple):
+    """How the times of a file are read."""
+
+    timezone: str
+    order: DateOrder | None
+    is_utc: bool
+
+    def local(self, text: str) -> dt.datetime:
+        """Local wall-clock time; times without a zone are local already, unless their column says UTC."""
+        moment = moment_of(text, self.order)
+        is_bare = moment.tzinfo is None and self.is_utc
+        return local_moment(moment.replace(tzinfo=dt.UTC) if is_bare else moment, self.timezone)
+
+
+def _point(values: tuple[str, ...], row: int, times: _Times, faults: list[Fault]) -> Point | None:
     uid, tid, moment, lat, lng, place_id = values
     try:
-        local = _local(moment, clock.timezone)
-    except (ValueError, OverflowError):
-        faults.append(Fault(row=row, column="datetime", problem="must be a time such as 2025-09-17T10:30:00"))
+        local = times.local(moment)
+    except (ValueError, OverflowError) as error:
+        problem = str(error) if isinstance(error, MomentError) else f"must be a time such as {EXAMPLE}"
+        faults.append(Fault(row=row, column="datetime", problem=problem))
         return None
     if not uid:
         faults.append(Fault(row=row, column="uid", problem="is empty, every row needs its person"))
@@ -97,28 +140,23 @@ def _position(lat: str, lng: str) -> tuple[float, float]:
     return (latitude, longitude) if is_on_earth else (math.nan, math.nan)
 
 
-def _local(moment: str, timezone: str) -> dt.datetime:
-    """Local wall-clock time; times without a zone are local already."""
-    parsed = dt.datetime.fromisoformat(moment)
-    if parsed.tzinfo is not None:
-        parsed = parsed.astimezone(ZoneInfo(timezone)).replace(tzinfo=None)
-    return parsed
-
-
 def _tables(path: Path) -> Iterator[Table]:
     """A file in pieces, each a column of text per name."""
     if path.is_dir():
         raise InputError(str(path), "is a folder, not a file")
+    endings = [ending for ending in map(str.lower, path.suffixes) if ending not in _PACKED]
     try:
-        match path.suffix.lower():
-            case ".csv":
+        match endings[-1:] and endings[-1]:
+            case ".csv" | ".tsv" | ".txt":
                 yield from _csv_tables(path)
             case ".parquet" | ".geoparquet":
                 yield from _parquet_tables(path)
             case ".geojson" | ".json":
                 yield _geojson_table(path)
             case _:
-                raise InputError(str(path), "must end in .csv, .parquet or .geojson")
+                raise InputError(
+                    str(path), "must end in .csv, .tsv or .txt (or .csv.gz, ...), .parquet or .geojson"
+                )
     except FileNotFoundError:
         raise InputError(str(path), "no such file") from None
     except pl.exceptions.PolarsError:
@@ -131,11 +169,18 @@ def _tables(path: Path) -> Iterator[Table]:
 
 def _csv_tables(path: Path) -> Iterator[Table]:
     """Row by row with the standard library: no reader that runs ahead and fills the memory."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
+    with opened(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as file:
+        lines = iter(file)
+        first = next((line for line in lines if line.strip()), "")
+        delimiter = separator_of(first.rstrip("\r\n"))
+        reader = csv.reader(
+            chain([first], lines), strict=True, delimiter=delimiter, skipinitialspace=delimiter == " "
+        )
         header = [name.strip() for name in next(reader, [])]
         if not header:
             raise InputError(str(path), "the file is empty")
+        where = _found(header, str(path)).where
+        kept = {header[place]: place for place in where.values()}
         rows: list[list[str]] = []
         for number, row in enumerate(reader, start=2):
             if len(row) != len(header) and row:
@@ -143,20 +188,21 @@ def _csv_tables(path: Path) -> Iterator[Table]:
                 raise InputError(str(path), [Fault(row=number, problem=problem)])
             rows.append(row or [""] * len(header))
             if len(rows) == _ROWS_AT_ONCE:
-                yield _by_name(header, rows)
+                yield _by_name(kept, rows)
                 rows = []
-        yield _by_name(header, rows)
+        yield _by_name(kept, rows)
 
 
-def _by_name(header: list[str], rows: list[list[str]]) -> Table:
-    columns = zip(*rows, strict=True) if rows else [()] * len(header)
-    return {name: [value.strip() for value in column] for name, column in zip(header, columns, strict=True)}
+def _by_name(kept: dict[str, int], rows: list[list[str]]) -> Table:
+    return {name: [row[place].strip() for row in rows] for name, place in kept.items()}
 
 
 def _parquet_tables(path: Path) -> Iterator[Table]:
     plan = pl.scan_parquet(path)
-    known = {alias for aliases in ALIASES.values() for alias in aliases}
-    plan = plan.select([name for name in plan.collect_schema().names() if name in known])
+    known = {plain_name(alias) for aliases in _KEYS.values() for alias in aliases}
+    names = plan.collect_schema().names()
+    _found(names, str(path))
+    plan = plan.select([name for name in names if plain_name(name) in known])
     total = plan.select(pl.len()).collect().item()
     for start in range(0, max(total, 1), _ROWS_AT_ONCE):
         frame = plan.slice(start, _ROWS_AT_ONCE).collect()
@@ -166,7 +212,8 @@ def _parquet_tables(path: Path) -> Iterator[Table]:
 
 def _geojson_table(path: Path) -> Table:
     try:
-        features = json.loads(path.read_text(encoding="utf-8"))["features"]
+        with opened(path) as file:
+            features = json.loads(file.read().decode("utf-8-sig"))["features"]
         rows = [
             {
                 **{key: "" if value is None else str(value) for key, value in feature["properties"].items()},
@@ -181,22 +228,27 @@ def _geojson_table(path: Path) -> Table:
     return {name: [row.get(name, "").strip() for row in rows] for name in names}
 
 
-def _columns(table: Table, source: str) -> list[list[str]]:
-    """The six columns as text, under whichever name the file has them."""
-    found: dict[str, list[str]] = {}
-    for name, aliases in ALIASES.items():
-        present = [alias for alias in aliases if alias in table]
-        if present:
-            found[name] = table[present[0]]
-    missing = [name for name in ("uid", "datetime") if name not in found]
-    if "place_id" not in found and not {"lat", "lng"} <= set(found):
+def _columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
+    """The six columns as text, under whichever name the file has them, and whether bare times are UTC."""
+    names = list(table)
+    where, is_utc = _found(names, source)
+    found = {key: table[names[place]] for key, place in where.items()}
+    if "date" in found and found["date"] is not found["datetime"]:
+        found["datetime"] = list(map(joined_time, found["date"], found["datetime"]))
+    height = max(map(len, table.values()))
+    return [found.get(name, [""] * height) for name in ALIASES], is_utc
+
+
+def _found(names: list[str], source: str) -> FoundColumns:
+    """Where the columns are; an error if one that is needed is missing."""
+    found = found_columns(names, source, keys=_KEYS)
+    missing = [name for name in ("uid", "datetime") if name not in found.where]
+    if "place_id" not in found.where and not {"lat", "lng"} <= set(found.where):
         missing.append("place_id (or lat and lng)")
     if missing:
-        names = ", ".join(
-            f"{name} ({' or '.join(ALIASES[name][1:])})" if name in ALIASES else name for name in missing
+        wanted = ", ".join(
+            f"{name} ({' or '.join(ALIASES[name][1:4])})" if name in ALIASES else name for name in missing
         )
-        # A file without a header has a private row in its place: columns that we do not know stay unnamed.
-        known = ", ".join(sorted(found)) or "none that is known"
-        raise InputError(source, f"column {names} missing; the file has {known}")
-    height = max(map(len, table.values()))
-    return [found.get(name, [""] * height) for name in ALIASES]
+        # A file without a header has a private row in its place, which is never named.
+        raise InputError(source, f"column {wanted} missing; {columns_in_words(names)}")
+    return found

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from elsewhere.evaluate.error import day_errors
 from elsewhere.evaluate.hotspots import HOURS, Visitors, groupings, unique_visitors, visitor_counts
 from elsewhere.evaluate.intervals import Estimate, mean_estimates
 from elsewhere.evaluate.pairs import DIMENSIONS, Pairs, paired
-from elsewhere.methods.registry import DEFAULT, method, null_names
+from elsewhere.methods.registry import DEFAULT, method, null_names, null_of
 from elsewhere.methods.sharing import Sharing
-from elsewhere.progress import Progress, no_progress
+from elsewhere.progress import Portions, Progress, no_progress
 from elsewhere.randomness import SeededRandomness
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
@@ -63,22 +64,28 @@ def plan(
     epsilons: Sequence[str | float | Fraction],
     people: Sequence[int],
     *,
+    cache: Path | None = None,
     progress: Progress = no_progress,
     **options: Any,
 ) -> Plan:
-    """Share pretend days of the public prior with each ε, and measure what comes of it."""
+    """Share pretend days of the public prior with each ε, and measure what comes of it.
+
+    ``cache`` is a folder for public tables that take long to make.
+    """
     days = pretend_days(world)
     names = null_names()
-    total = len(epsilons) + len(names)
+    portions = Portions(progress, len(epsilons) + len(names))
     nulls = []
     for number, name in enumerate(names):
-        nulls.append(_means(_shared(method(name, world), days)))
-        progress(number + 1, total)
+        tell = portions.part(number)
+        nulls.append(_means(_shared(null_of(name, world, cache=cache, progress=tell), days)))
+        tell(1, 1)
     expectations = []
-    for number, epsilon in enumerate(epsilons):
-        sharing = method(DEFAULT, world, epsilon=epsilon, **options)
+    for number, epsilon in enumerate(epsilons, start=len(names)):
+        tell = portions.part(number)
+        sharing = method(DEFAULT, world, epsilon=epsilon, cache=cache, progress=tell, **options)
         expectations.append(_expectation(sharing, days, people))
-        progress(len(names) + number + 1, total)
+        tell(1, 1)
     truth = paired(world, days, days)
     return Plan(
         world=world.hash,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,14 @@ from elsewhere.evaluate.intervals import Estimate, mean_estimates
 from elsewhere.evaluate.pairs import AnyDay, Pairs, VisitColumns, paired, sum_per_day
 from elsewhere.evaluate.ranges import DELTAS, day_preservation
 from elsewhere.knowledge.travel import profile_count
-from elsewhere.methods.registry import method, null_names
+from elsewhere.methods.registry import null_names, null_of
+from elsewhere.progress import Portions, Progress, no_progress
 from elsewhere.randomness import SeededRandomness
-from elsewhere.trajectories import Trajectory
+from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
+
+# Nulls that could pass for the people of a city; the others share one day with everybody.
+MANY_DAYS = ("uniform", "popular")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +100,30 @@ def _feasible(world: World, columns: VisitColumns) -> Bools:
     return is_feasible
 
 
-def null_summaries(world: World, real: Sequence[Trajectory], seed: int = 0) -> dict[str, Summary]:
-    """The same measures for days that ignore the person: what no information looks like."""
-    found = {}
-    for number, name in enumerate(null_names()):
-        shared = method(name, world).share_many(real, randomness=SeededRandomness(seed, number))
-        found[name] = summarise(world, real, shared)
+def null_days(
+    world: World,
+    real: Sequence[Trajectory],
+    seed: int = 0,
+    *,
+    names: Collection[str] | None = None,
+    cache: Path | None = None,
+    progress: Progress = no_progress,
+) -> dict[str, list[SharedTrajectory]]:
+    """For each null, days that ignore the person: what no information looks like.
+
+    ``cache`` is a folder for public tables that take long to make.
+    """
+    wanted = [(n, name) for n, name in enumerate(null_names()) if names is None or name in names]
+    portions = Portions(progress, len(wanted))
+    found: dict[str, list[SharedTrajectory]] = {}
+    for number, name in wanted:
+        tell = portions.part(len(found))
+        null = null_of(name, world, cache=cache, progress=tell)
+        found[name] = null.share_many(real, randomness=SeededRandomness(seed, number))
+        tell(1, 1)
     return found
+
+
+def null_summaries(world: World, real: Sequence[Trajectory], seed: int = 0) -> dict[str, Summary]:
+    """The same measures for days that ignore the person."""
+    return {name: summarise(world, real, days) for name, days in null_days(world, real, seed).items()}

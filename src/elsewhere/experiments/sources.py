@@ -50,7 +50,7 @@ def make_source(folder: Path, setting: Setting, sources: Sources, size: Size) ->
         "merge_order": list(setting.merge_order),
     }
     dataset.days = only_feasible(dataset)
-    write_dataset(folder, dataset)
+    write_dataset(folder, dataset, replace_edited=True)  # the folder is the experiment's own
 
 
 def _dataset(setting: Setting, sources: Sources, size: Size) -> Dataset:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -18,6 +20,9 @@ from elsewhere.progress import Progress, no_progress
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _LINES_PER_TICK = 20_000
+_TABLES = (".csv", ".txt", ".tsv", ".gz", ".zip")
+ANY_TEXT = "utf-8 or latin-1"
+"""For files that nobody says the encoding of: each line is UTF-8, or else Latin-1."""
 
 
 @contextmanager
@@ -59,12 +64,25 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> str:
 def lines_of(path: Path, encoding: str = "utf-8-sig", progress: Progress = no_progress) -> Iterator[str]:
     """Lines of text without their ends, one at a time; progress counts bytes of the file on disk."""
     size = path.stat().st_size if path.is_file() else 0
-    with opened(path) as file, io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+    with opened(path) as file:
+        text = map(_decoded, file) if encoding == ANY_TEXT else _text(file, encoding)
         for number, line in enumerate(text):
             if number % _LINES_PER_TICK == 0:
                 progress(min(size, _position(file, size)), size)
             yield line
     progress(size, size)
+
+
+def _text(file: IO[bytes], encoding: str) -> Iterator[str]:
+    with io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+        yield from text
+
+
+def _decoded(line: bytes) -> str:
+    try:
+        return line.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
 
 
 def _position(file: IO[bytes], size: int) -> int:
@@ -75,11 +93,42 @@ def _position(file: IO[bytes], size: int) -> int:
         return size
 
 
+def parts_of_files(paths: Iterable[Path], progress: Progress) -> Iterator[tuple[Path, Progress]]:
+    """Each file with a progress of its own, all of them together one bar."""
+    sizes = {path: path.stat().st_size if path.is_file() else 0 for path in paths}
+    total, before = sum(sizes.values()), 0
+    for path, size in sizes.items():
+        yield path, partial(_tell_part, progress, before, total)
+        before += size
+
+
+def _tell_part(progress: Progress, before: int, total: int, done: int, _of: int) -> None:
+    progress(before + done, total)
+
+
+def raw_files(raw: Iterable[Path]) -> list[Path]:
+    """The files that were given, and for a folder those in it that could be tables."""
+    found: list[Path] = []
+    for path in raw:
+        inside = [file for file in sorted(path.rglob("*")) if _is_table(file)] if path.is_dir() else [path]
+        if not inside:
+            raise InputError(str(path), f"is a folder without a file that ends in {', '.join(_TABLES)}")
+        found += inside
+    return found
+
+
+def _is_table(path: Path) -> bool:
+    is_about = path.name[:1] in {".", "_"} or path.stem.lower().startswith("readme")
+    return path.is_file() and path.suffix.lower() in _TABLES and not is_about
+
+
 def rows_of(
     path: Path, *, encoding: str = "utf-8-sig", delimiter: str = ",", progress: Progress = no_progress
 ) -> Iterator[tuple[int, list[str]]]:
     """Rows of a delimited file with their numbers, as an editor counts them; blank ones are passed over."""
-    reader = csv.reader(lines_of(path, encoding, progress), delimiter=delimiter)
+    reader = csv.reader(
+        lines_of(path, encoding, progress), delimiter=delimiter, skipinitialspace=delimiter == " "
+    )
     try:
         for row in reader:
             if row and any(row):

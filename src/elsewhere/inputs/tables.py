@@ -55,6 +55,7 @@ def read_places(path: Path, tree: CategoryTree, weight_column: str = "count") ->
         raise InputError(columns.source, "holds no place, at least one is needed")
     ids = columns.unique_ids("place_id")
     fields = _parsed_fields(columns, tree, weight_column)
+    _complain_of_nowhere(columns)
     _complain_of_swapped(columns, fields, fields["latitude"], fields["longitude"])
     columns.finish()
     return _with_fields([_blank(place_id) for place_id in ids], fields)
@@ -90,6 +91,7 @@ def read_place_changes(
     is_kept = [not is_removed for is_removed in removals]
     fields = _parsed_fields(columns, tree, weight_column, is_kept)
     if "latitude" in fields and "longitude" in fields:
+        _complain_of_nowhere(columns, is_kept)
         among = (current.latitudes.tolist(), current.longitudes.tolist())
         _complain_of_swapped(columns, fields, *among, is_kept)
     columns.finish()
@@ -216,6 +218,21 @@ def _weight(text: str) -> tuple[float, ...]:
 
 def _checked_hours(columns: Columns) -> list[str]:
     return columns.parse("hours", _hours, default="")
+
+
+def _complain_of_nowhere(columns: Columns, is_wanted: Sequence[bool] | None = None) -> None:
+    """Rows at 0, 0, in the sea: what tables say when they do not know."""
+    for row, texts in enumerate(zip(columns.text("lat"), columns.text("lng"), strict=True)):
+        if all(map(_is_zero, texts)) and (is_wanted is None or is_wanted[row]):
+            problem = "found 0, 0, which is in the sea: give the place its position, or take the row out"
+            columns.complain(row, "lat", problem)
+
+
+def _is_zero(text: str) -> bool:
+    try:
+        return float(text) == 0
+    except ValueError:
+        return False
 
 
 def _complain_of_swapped(

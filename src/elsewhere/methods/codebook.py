@@ -23,6 +23,7 @@ from elsewhere.mechanism.pick import odds_of
 from elsewhere.mechanism.secret import NumberedVisits
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.methods.tuning import CANDIDATES, tuned_nearest
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness
 from elsewhere.world.world import World
 
@@ -50,6 +51,7 @@ class Codebook:
         same_length: bool = False,
         unmatched: float = UNMATCHED,
         cache: str | Path | None = None,
+        progress: Progress = no_progress,
     ) -> None:
         for name, value in (("candidates", candidates), ("shards", shards), ("k", 1 if k is None else k)):
             if type(value) is not int or (name != "k" and not 1 <= value <= 1 << 20):
@@ -64,6 +66,7 @@ class Codebook:
         self.hides_length, self.unmatched = not same_length, unmatched
         self.secret = NumberedVisits(world)
         self._cache = None if cache is None else Path(cache)
+        self._progress = progress
         self._given_k = k
         self._distances = visit_distances(world)
         self._books: dict[tuple[int, int], Days] = {}
@@ -126,6 +129,8 @@ class Codebook:
             self._books[key, shard] = candidate_days(
                 self.world, f"shard {shard}", self.candidates, length=key, cache=self._cache
             )
+            # Shards are met in no order and by nobody's truth: how many there are by now tells nothing.
+            self._progress(len(self._books), max(self.shards, len(self._books)))
         return self._books[key, shard]
 
     def perturb(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
@@ -24,6 +25,7 @@ from elsewhere.methods.place_ngram import PlaceNgram
 from elsewhere.methods.protocol import Core
 from elsewhere.methods.sharing import Sharing
 from elsewhere.methods.whole_day import Global, GlobalListed
+from elsewhere.progress import Progress, no_progress
 from elsewhere.world.world import World
 
 DEFAULT = "codebook"
@@ -208,6 +210,15 @@ def null_names(*, keeps_length: bool = False) -> list[str]:
     return [
         name for name, entry in METHODS.items() if entry.is_null and not (keeps_length and entry.hides_length)
     ]
+
+
+def null_of(
+    name: str, world: World, *, cache: Path | None = None, progress: Progress = no_progress
+) -> Sharing:
+    """A null, told where to keep tables and whom to tell how far it is, if it makes any."""
+    wanted: dict[str, Any] = {"cache": cache, "progress": progress}
+    entry = entry_of(name)
+    return method(name, world, **{option: value for option, value in wanted.items() if entry.takes(option)})
 
 
 def colour_of(label: str) -> str:

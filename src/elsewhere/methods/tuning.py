@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -104,8 +105,8 @@ def tuned_nearest(
     if kept is None or not 1 <= kept <= count:
         kept = _best(expected_errors(world, epsilon, book, length=length, unmatched=unmatched))[0]
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(path, json.dumps({"k": kept}) + "\n")
+            with suppress(InputError):  # what cannot be kept is found again next time
+                write_text(path, json.dumps({"k": kept}) + "\n")
     return kept
 
 

@@ -48,6 +48,11 @@ def section(title: str, note: str, content: str) -> str:
     return f"<h2>{escape(title)}</h2><p class='note'>{escape(note)}</p>{content}"
 
 
+def verdict(text: str) -> str:
+    """Something that must not be overlooked."""
+    return f"<p class='verdict'>{escape(text)}</p>"
+
+
 def cards(facts: dict[str, str]) -> str:
     """A row of numbers with what they mean."""
     inner = "".join(

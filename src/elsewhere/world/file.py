@@ -176,10 +176,17 @@ def _first_line(line: bytes, path: Path) -> dict[str, Any]:
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise WorldFileError(f"{path}: not a .world file; `elsewhere world build` makes one")
-    if type(head.get("version")) is not int or head["version"] != VERSION:
+    version = head.get("version")
+    if type(version) is not int:
+        raise WorldFileError(f"{path}: says no world format; `elsewhere world build` makes it anew")
+    if version < VERSION:
         raise WorldFileError(
-            f"{path}: world format {head.get('version')}, this program reads format {VERSION}; "
-            "a newer elsewhere may read it"
+            f"{path}: made by an older elsewhere (world format {version}, now {VERSION}): build it again "
+            "with `elsewhere world build`"
+        )
+    if version > VERSION:
+        raise WorldFileError(
+            f"{path}: needs a newer elsewhere (world format {version}, this program reads {VERSION})"
         )
     return head
 
