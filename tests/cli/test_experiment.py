@@ -48,7 +48,7 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
     tables = {}
     for folder in ("one", "two"):
         outcome = run_experiments(
-            ["table-error", "table-hotspots", "fig-ranges", "table-runtime", "table-merging"],
+            ["table-error", "table-hotspots", "fig-ranges", "fig-hours", "table-runtime", "table-merging"],
             tmp_path / folder, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
         )  # fmt: skip
         tables[folder] = {
@@ -57,7 +57,13 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
             if "runtime" not in path.name
         }
     assert tables["one"] == tables["two"]
-    assert set(tables["one"]) == {"errors.csv", "errors-merging.csv", "hotspots.csv", "ranges.csv"}
+    assert set(tables["one"]) == {
+        "errors.csv",
+        "errors-merging.csv",
+        "hotspots.csv",
+        "hours.csv",
+        "ranges.csv",
+    }
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "one/cells").iterdir()}
     run_experiments(["table-error"], tmp_path / "one", {}, size="small", workers=1, progress=_silent)  # type: ignore[arg-type]
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "one/cells").iterdir()}

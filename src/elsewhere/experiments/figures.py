@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from elsewhere.experiments.tilted import TILTED
 from elsewhere.files import whole_file
-from elsewhere.methods.registry import colour_of, null_names
+from elsewhere.methods.registry import METHODS, colour_of, null_names
 
 Row = dict[str, Any]
 
@@ -55,6 +55,33 @@ def ranges_figure(rows: Sequence[Row], path: Path) -> None:
             axes.set_title(f"{dataset}: within δ {_NAMES[dimension]}", fontsize=9)
             axes.set_ylim(0, 100)
             axes.tick_params(labelsize=7)
+    _finish(figure, grid[0, 0], path)
+
+
+_SHOWN_BY_HOUR = {"true": "black", "prior": "#98a2b3"}
+"""Beside the methods that are ours: what is so, and what the public prior thinks."""
+
+
+def hours_figure(rows: Sequence[Row], path: Path) -> None:
+    """Share of visits in each hour: true, of the prior, and shared."""
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    ours = [name for name, entry in METHODS.items() if entry.is_ours]
+    figure, grid = _grid(1, len(datasets))
+    for axes, dataset in zip(grid[0], datasets, strict=True):
+        for days in [*_SHOWN_BY_HOUR, *ours, "ngram"]:
+            some = [row for row in rows if (row["dataset"], row["days_of"]) == (dataset, days)]
+            colour = _SHOWN_BY_HOUR.get(days) or colour_of(days)
+            axes.plot(
+                [row["hour"] for row in some],
+                [100 * row["share"] for row in some],
+                label=days,
+                color=colour,
+                linewidth=1.4,
+            )
+        axes.set_title(f"{dataset}: % of visits in each hour", fontsize=9)
+        axes.set_ylim(bottom=0)
+        axes.set_xticks(range(0, 25, 6))
+        axes.tick_params(labelsize=7)
     _finish(figure, grid[0, 0], path)
 
 

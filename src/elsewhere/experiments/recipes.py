@@ -186,6 +186,7 @@ def recipes(size: Size) -> dict[str, Recipe]:
         Recipe(name="table-runtime", title="Runtime by stage (Table 2)", varies="", cells=default),
         Recipe(name="table-hotspots", title="Hotspots (Table 3)", varies="", cells=default),
         Recipe(name="fig-ranges", title="Preservation range queries", varies="", cells=default),
+        Recipe(name="fig-hours", title="Visits by hour", varies="", cells=default),
         Recipe(name="fig-error", title="Error as settings vary", varies="all", cells=everything),
         Recipe(name="fig-runtime", title="Runtime as settings vary", varies="all", cells=everything),
         Recipe(name="fig-preprocessing", title="Making a world", varies="preprocessing", cells=()),

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.experiments.figures import preprocessing_figure, ranges_figure, variation_figure
+from elsewhere.experiments.figures import hours_figure, preprocessing_figure, ranges_figure, variation_figure
 from elsewhere.experiments.recipes import DATASETS, Cell, Size, preprocessing, recipes, variations
 from elsewhere.experiments.sources import Sources, label_of
 from elsewhere.experiments.tables import (
     error_rows,
     hotspot_rows,
+    hour_rows,
     preprocessing_rows,
     range_rows,
     runtime_rows,
@@ -82,6 +83,7 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         "table-runtime": ("runtime.csv", runtime_rows),
         "table-hotspots": ("hotspots.csv", hotspot_rows),
         "fig-ranges": ("ranges.csv", range_rows),
+        "fig-hours": ("hours.csv", hour_rows),
         "fig-error": ("errors-varied.csv", error_rows),
         "fig-runtime": ("runtime-varied.csv", runtime_rows),
         "table-merging": ("errors-merging.csv", error_rows),
@@ -96,6 +98,9 @@ def _draw(folder: Path, wanted: Sequence[str], size: Size, measured: dict[Cell, 
     if "fig-ranges" in wanted:
         rows = range_rows([measured[cell] for cell in recipes(size)["fig-ranges"].cells])
         ranges_figure(rows, folder / "fig-ranges.png")
+    if "fig-hours" in wanted:
+        rows = hour_rows([measured[cell] for cell in recipes(size)["fig-hours"].cells])
+        hours_figure(rows, folder / "fig-hours.png")
     for name, value, label in (("fig-error", "combined", "error d"), ("fig-runtime", "ms_a_day", "ms a day")):
         if name in wanted:
             panels = [

@@ -102,6 +102,24 @@ def range_rows(results: Sequence[Result]) -> list[Row]:
     ]
 
 
+def hour_rows(results: Sequence[Result]) -> list[Row]:
+    """Share of visits in each hour: true and of the prior once for each data set, and of each method."""
+    rows: list[Row] = []
+    for result in results:
+        if "hours" not in result:
+            continue
+        dataset, hours = result["cell"]["setting"]["dataset"], dict(result["hours"])
+        if any(row["dataset"] == dataset for row in rows):
+            hours = {"shared": hours["shared"]}
+        for days_of, shares in hours.items():
+            name = result["label"] if days_of == "shared" else days_of
+            rows += [
+                {"dataset": dataset, "days_of": name, "hour": hour, "share": round(share, _DECIMALS)}
+                for hour, share in enumerate(shares)
+            ]
+    return rows
+
+
 def hotspot_rows(results: Sequence[Result]) -> list[Row]:
     return [
         {**settings_of(result), "granularity": name, "measure": measure, **(estimate or _NONE)}

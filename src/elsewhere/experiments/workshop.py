@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.device.reading import read_trajectories
+from elsewhere.evaluate.hours import hours_of_days, hours_of_prior
 from elsewhere.evaluate.intervals import mean_estimate
 from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.recipes import Cell, Setting, Size
@@ -128,6 +129,11 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
         "prepare_seconds": prepared,
         "smoothed_percent": _smoothed(batch.counts, len(chosen)),
         "summary": summarise(world, chosen, batch.shared).as_json(),
+        "hours": {
+            "true": hours_of_days(world, chosen),
+            "prior": hours_of_prior(world),
+            "shared": hours_of_days(world, batch.shared),
+        },
     }
 
 

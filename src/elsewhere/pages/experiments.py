@@ -36,6 +36,7 @@ def experiments_page(outcome: Outcome) -> str:
         sections.append(_hotspot_section(results["table-hotspots"]))
     for name, title, note in (
         ("fig-ranges", "Preservation range queries", "Per cent of visits within δ of the true one."),
+        ("fig-hours", "Visits by hour", "What is so, what the public prior thinks, and what is shared."),
         ("fig-error", "Error as settings vary", "Error d of a visit. Dotted: nulls. Dashed: not ε-LDP."),
         ("fig-runtime", "Runtime as settings vary", "Milliseconds a day, on a logarithmic scale."),
         ("fig-preprocessing", "Making a world", "Seconds, once for everybody."),
