@@ -23,7 +23,7 @@ ROOT = SOURCE.parents[1]
 # Imports point upwards in this list only.
 LAYERS = [
     "errors", "arrays", "files", "compiled", "randomness", "tape", "progress", "knowledge", "trajectories",
-    "inputs", "world", "days", "mechanism", "reconstruct", "methods", "device", "audit", "evaluate",
+    "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey", "device", "audit", "evaluate",
     "datasets", "experiments", "pages", "cli",
 ]  # fmt: skip
 # Who may see a person's true day: those who perturb it, read it, or hold it against what was shared of it.

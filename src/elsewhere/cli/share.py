@@ -15,7 +15,7 @@ from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import needs_extra, out, print_json, table
 from elsewhere.device.expectation import what_to_expect
-from elsewhere.device.ledger import Ledger, Report, open_ledger
+from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError
 from elsewhere.files import write_text
@@ -162,7 +162,7 @@ def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
 
 
 def _show(
-    report: Report,
+    report: DayReport,
     metadata: SharedMetadata,
     world: World,
     ledger: Ledger,

@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class DayReport:
     """A shared day as the ledger keeps it: what may leave the device."""
 
     shared: SharedTrajectory
@@ -148,7 +148,7 @@ class Ledger:
         """
         return self.reports({day: trajectory}, method)[day].shared
 
-    def reports(self, days: Mapping[str, Trajectory], method: Method) -> dict[str, Report]:
+    def reports(self, days: Mapping[str, Trajectory], method: Method) -> dict[str, DayReport]:
         """Share several days as `share` does: all are charged, or none, before the first is drawn."""
         for day in days:
             if not _is_date(day):
@@ -170,7 +170,7 @@ class Ledger:
                 drawn = {"id": random_id(), "randomness": info.randomness, "visits": visits}
                 report = self._persist(charge, json.dumps(drawn).encode())
             plain = json.loads(report)
-            found[charge.day] = Report(
+            found[charge.day] = DayReport(
                 shared=SharedTrajectory(plain["visits"]),
                 report_id=plain["id"],
                 randomness=plain["randomness"],

@@ -19,12 +19,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from elsewhere.arrays import Bools, Counts, Indices
 from elsewhere.compiled import compiled, interpreted, patient
+from elsewhere.days.visits import Days, parts_of
 from elsewhere.errors import InputError
 from elsewhere.mechanism.listing import GivenStep, Outcome, State
 from elsewhere.mechanism.pick import Odds, draw_candidate, odds_of
@@ -186,6 +187,24 @@ def _answer_row(
 
 _compiled_rows = each_row("answer_rows", _answer_row)
 _rows = patient(_compiled_rows, interpreted(_compiled_rows), calls=20)
+
+
+class SetOfThings(Protocol):
+    """A public rule from days to the things in each of them (`survey.things`)."""
+
+    def of(self, days: Days) -> Indices:
+        """The distinct things of each day, a row each, filled up with −1."""
+        ...
+
+
+def things_of_secrets(secrets: Indices, rule: SetOfThings, timesteps: int) -> Indices:
+    """The things of days whose visits are numbered, rows filled up with −1 where a day is shorter.
+
+    Whatever the rule makes of a day costs nothing; the answer checks that exactly k outputs are mine.
+    """
+    places, times = parts_of(secrets, timesteps)
+    lengths = (secrets >= 0).sum(axis=1).astype(np.int32)
+    return rule.of(Days(np.asarray(places), np.where(secrets >= 0, times, np.int32(-1)), lengths))
 
 
 def answers(

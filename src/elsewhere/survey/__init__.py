@@ -1,0 +1,1 @@
+"""What many devices are asked: questions about a day, one report for it, the file that says it all."""

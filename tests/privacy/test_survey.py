@@ -1,0 +1,109 @@
+"""T9: T1 and T4 for every question, on hundreds of tiny surveys."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from elsewhere.audit.agreement import agreement
+from elsewhere.audit.channel import all_trajectories, largest_loss
+from elsewhere.mechanism.answer import things_of_secrets
+from elsewhere.mechanism.listing import Outcome
+from elsewhere.randomness import Randomness, SeededRandomness
+from elsewhere.survey.answering import Answering
+from elsewhere.survey.survey import Survey
+from elsewhere.survey.things import distinct
+from elsewhere.trajectories import Trajectory
+from tiny_surveys import KINDS, tiny_survey
+
+SURVEYS = 220
+
+
+def _days(survey: Survey) -> list[Trajectory]:
+    """All days of one and two visits, at places known and not, and one of three."""
+    few = [day for length in (1, 2) for day in all_trajectories(survey.world, length)]
+    return [*few[:: max(1, len(few) // 120)], *list(all_trajectories(survey.world, 3))[:3]]
+
+
+class _AsMethod:
+    """A survey as the checks of methods take it."""
+
+    def __init__(self, answering: Answering) -> None:
+        self.core = SimpleNamespace(secret=answering.secret)
+        self.step = answering.step
+        self._answering = answering
+
+    def outcomes(
+        self, day: Trajectory, count: int, randomness: Randomness, *, constant_work: bool = False
+    ) -> list[tuple[Outcome, ...]]:
+        secrets = [self._answering.secret(day)] * count
+        found, _ = self._answering.answer(secrets, randomness, constant_work=constant_work)
+        return self._answering.outcomes(found)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_pair_of_days_differs_by_more_than_epsilon(tmp_path: Path, part: int) -> None:
+    """T1: every day of tiny surveys of every kind, against every other."""
+    largest = 0.0
+    for seed in range(part, SURVEYS, 4):
+        survey = tiny_survey(tmp_path, seed)
+        answering = Answering(survey)
+        loss = largest_loss(answering, [answering.secret(day) for day in _days(survey)])
+        assert float(loss.epsilon) <= float(survey.epsilon) + 1e-12
+        largest = max(largest, float(loss.epsilon) / float(survey.epsilon))
+    assert largest > 0.999  # all of ε is used somewhere
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [3, 8])
+def test_real_answers_follow_the_listed_ones(tmp_path: Path, kind: str, seed: int) -> None:
+    """T4: 20,000 answers of a day; 30 % more of ε is rejected where the day has a thing."""
+    survey = tiny_survey(tmp_path, seed, kind=kind)
+    answering, days = Answering(survey), _days(survey)
+    for day in (days[0], days[-1], days[len(days) // 2]):
+        suspect = cast("Any", _AsMethod(answering))
+        assert agreement(suspect, day, 20_000, SeededRandomness(seed)) > 1e-5
+        assert agreement(suspect, day, 1000, SeededRandomness(seed), constant_work=True) > 1e-5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_day_has_a_set_of_things_by_a_rule_that_never_fails(tmp_path: Path, kind: str) -> None:
+    """R19: unknown places, late times, no visit at all; every thing once, all below D."""
+    survey = tiny_survey(tmp_path, 3, kind=kind)
+    answering, question = Answering(survey), survey.questions[0]
+    rows = answering._rows([answering.secret(day) for day in _days(survey)] + [()], constant_work=False)
+    things = things_of_secrets(rows, question.things, survey.world.clock.timesteps)
+    assert things.shape[0] == len(rows)
+    assert things.min() >= -1
+    assert things.max() < question.things.count
+    for row in things.tolist():
+        known = [thing for thing in row if thing >= 0]
+        assert len(set(known)) == len(known)
+    assert (things[-1] == -1).all()
+
+
+def test_the_question_is_chosen_by_its_share_whatever_is_true(tmp_path: Path) -> None:
+    survey = next(
+        s for s in (tiny_survey(tmp_path, seed) for seed in range(0, 40, 4)) if len(s.questions) == 2
+    )
+    answering, days = Answering(survey), _days(survey)
+    for day in (days[0], days[-1]):
+        secrets = [answering.secret(day)] * 30_000
+        found, _ = answering.answer(secrets, SeededRandomness(5), constant_work=False)
+        assert (found[:, 0] == 0).mean() == pytest.approx(float(survey.questions[0].share), abs=0.015)
+
+
+def test_the_same_day_costs_the_same_whatever_it_holds(tmp_path: Path) -> None:
+    survey = tiny_survey(tmp_path, 3)
+    assert [draw.epsilon for draw in Answering(survey).draws()] == [survey.epsilon]
+    assert survey.epsilon in {Fraction(1, 2), Fraction(1), Fraction(5)}
+
+
+def test_distinct_keeps_every_thing_once() -> None:
+    rows = np.array([[3, 1, 3, -1], [-1, -1, -1, -1], [2, 2, 2, 2]], dtype=np.int32)
+    assert distinct(rows).tolist() == [[3, 1, -1, -1], [-1, -1, -1, -1], [2, -1, -1, -1]]
