@@ -347,9 +347,11 @@ class _Keeps(RegionOfEachVisit):
 
     kept: Trajectory
 
-    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+    def __call__(
+        self, trajectory: Trajectory, length: int | None = None, *, constant_work: bool = False
+    ) -> Outcome:
         self.kept = trajectory
-        return super().__call__(trajectory, constant_work=constant_work)
+        return super().__call__(trajectory, length, constant_work=constant_work)
 
 
 class TruthKeptForLater(Ngram):

@@ -21,6 +21,8 @@ class SystemRandomness:
     Nothing is kept between calls, so there is nothing that forked processes or threads could share.
     """
 
+    __slots__ = ()  # nothing of it can be replaced, so its type says what it is
+
     @property
     def label(self) -> str:
         """What files say of it."""

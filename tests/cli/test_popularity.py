@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 import elsewhere as ew
 from commands import Command
 from elsewhere.datasets.bundle import write_dataset
+from elsewhere.datasets.checkin_files import CheckinFiles
 from elsewhere.datasets.foursquare import read_foursquare
-from elsewhere.datasets.popularity import is_held_out
+from elsewhere.datasets.popularity import is_held_out, popularity_source
 from elsewhere.errors import InputError
 from raw import real, write_foursquare
 
@@ -84,16 +86,43 @@ def test_popularity_of_the_same_people_is_asked_for_and_marked(tmp_path: Path, e
 def test_popularity_may_be_a_public_table(tmp_path: Path) -> None:
     raw = [_checkins(tmp_path / "a.txt"), write_foursquare(tmp_path)[1]]
     by_hour = ";".join(["1"] * 12 + ["3"] * 12)
-    (tmp_path / "p.csv").write_text(f"place_id,popularity\nv1,2\nv2,{by_hour}\nelsewhere,9\n")
+    head = "place_id,lat,lng,category,popularity\n"
+    rows = f"v1,40.7,-74.02,cafe,2\nv2,40.7,-74.03,cafe,{by_hour}\nnew,40.8,-74.0,pizza,9\n"
+    (tmp_path / "p.csv").write_text(head + rows)
     dataset = read_foursquare(raw, least=1, popularity=f"public:{tmp_path / 'p.csv'}")
-    assert {place.place_id: sum(place.popularity) for place in dataset.places} == {"v1": 2, "v2": 48}
+    assert {place.place_id: sum(place.popularity) for place in dataset.places} == {
+        "v1": 2,
+        "v2": 48,
+        "new": 9,
+    }
     assert {person.uid for person in dataset.days} == {*HELD_OUT, *OTHERS}
     assert dataset.settings["popularity_from"] == "public"
-    (tmp_path / "p.csv").write_text("place_id,popularity\nv1,many\n")
+    # Whether anybody was ever at a venue makes no difference to what is public.
+    other = _checkins(tmp_path / "b.txt", favourite="new")
+    again = read_foursquare([other, raw[1]], least=1, popularity=f"public:{tmp_path / 'p.csv'}")
+    assert again.places == dataset.places
+    (tmp_path / "p.csv").write_text(f"{head}v1,40.7,-74.02,cafe,many\n")
     with pytest.raises(InputError, match="row 2, column popularity"):
         read_foursquare(raw, popularity=f"public:{tmp_path / 'p.csv'}")
     with pytest.raises(InputError, match="must be held-out, same, or public:FILE"):
         read_foursquare(raw, popularity="mine")
+
+
+def test_those_who_share_tell_neither_time_zone_nor_order_of_dates(tmp_path: Path) -> None:
+    """One traveller among them must not set everybody's clock."""
+    head = "user,venue_id,lat,lng,category,utc_time\n"
+    rows = [f"{user},v{n},40.7,-74.0{n},Cafe,04/0{n}/2012 15:00\n" for user in HELD_OUT for n in (1, 2, 3)]
+    rows.append(f"{HELD_OUT[0]},v1,40.7,-74.01,Cafe,04/15/2012 15:00\n")
+    traveller = [f"{OTHERS[0]},t{n},35.7,139.7{n},Cafe,{13 + n}/04/2012 03:00\n" for n in range(6)]
+    zones = set()
+    for name, text in (("a", rows), ("b", rows + traveller)):
+        (tmp_path / f"{name}.csv").write_text(head + "".join(text))
+        files = CheckinFiles([tmp_path / f"{name}.csv"])
+        files.told_by(popularity_source("held-out").counts, [])
+        zones.add(files.find_zone(None))
+        months = {row.moment.month for row in islice(files.rows(), len(rows))}
+        assert months == {4}  # whatever the traveller writes
+    assert zones == {"America/New_York"}
 
 
 def test_popularity_follows_the_hours_of_its_kind_of_place(tmp_path: Path) -> None:

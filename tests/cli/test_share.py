@@ -134,16 +134,22 @@ def test_a_report_is_filed_under_an_id_that_means_nothing(own: Own) -> None:
 
 
 def test_a_day_without_a_visit_is_shared_like_any_other(own: Own) -> None:
+    """Between, before and after what the file holds; only days to come are refused."""
     assert own.shared("--day", "2024-03-09")["shared"]
     for day in ("2024-03-06", "2024-03-11"):
         code, _, err = own.share("--day", day)
-        assert (code, f"covers 2024-03-07 to 2024-03-10, not {day}" in err) == (2, True)
+        assert (code, f"says nothing about {day}: it is shared as a day without any visit" in err) == (
+            0,
+            True,
+        )
+    code, _, err = own.share("--day", "2999-01-01")
+    assert (code, "must not be later than today" in err) == (2, True)
 
 
 def test_one_odd_day_far_away_is_shared_and_another_city_needs_anyway(own: Own) -> None:
     own.write({**dict.fromkeys(DAYS[:2], (52.52, 13.405)), DAYS[2]: (49.2, -123.1)})
     assert own.shared("--day", DAYS[2])["shared"]
-    own.write(dict.fromkeys(DAYS, (49.2, -123.1)))
+    own.write(dict.fromkeys((*DAYS, "2024-03-11"), (49.2, -123.1)))
     code, out, err = own.share("--day", DAYS[0])
     assert (code, out) == (2, "")
     assert "farther than 50 km from every place of this world" in err

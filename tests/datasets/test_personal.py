@@ -20,6 +20,7 @@ from elsewhere.device.ledger_file import owner_of
 from elsewhere.device.personal import (
     DayMaker,
     OwnRecords,
+    checked_day,
     find_stays,
     personal_day,
     read_own,
@@ -149,7 +150,7 @@ def _json(path: Path, content: Any) -> Path:
 
 
 def _day(path: Path, world: World, day: str = "2024-03-07") -> Trajectory:
-    return personal_day(read_own([path], world), world, day, "file")
+    return personal_day(read_own([path], world), world, dt.date.fromisoformat(day))
 
 
 def _days(records: OwnRecords, world: World) -> dict[str, list[tuple[str, int]]]:
@@ -313,21 +314,36 @@ def test_a_day_with_fixes_but_no_stay_goes_by_its_fixes(world: World) -> None:
     assert _days(OwnRecords([], fixes), world) == {"2024-03-07": [("cafe", 72), ("shop", 74)]}
 
 
-def test_a_day_without_a_visit_is_a_day_too(tmp_path: Path, world: World) -> None:
+def test_a_day_without_a_visit_is_a_day_too(world: World) -> None:
     records = OwnRecords([_at(9, 52.52), _at(9, 52.52, day=9)], [])
-    assert list(personal_day(records, world, "2024-03-08", "file")) == [("", 72)]
-    for day in ("2024-03-06", "2024-03-10"):
-        with pytest.raises(InputError, match="file: covers 2024-03-07 to 2024-03-09, not"):
-            personal_day(records, world, day, "file")
-    with pytest.raises(InputError, match="must be a date"):
-        _day(_android(tmp_path), world, "tomorrow")
+    for day in (6, 8, 10):  # before, between and after what was recorded
+        assert list(personal_day(records, world, dt.date(2024, 3, day))) == [("", 72)]
+    nothing = OwnRecords([], [])
+    assert nothing.span is None
+    assert list(personal_day(nothing, world, dt.date(2024, 3, 8))) == [("", 72)]
+
+
+def test_only_days_to_come_are_refused() -> None:
+    today = dt.date(2024, 3, 8)
+    assert checked_day("2024-03-08", today) == today
+    for day, said in (("2024-03-09", "must not be later than today"), ("tomorrow", "must be a date")):
+        with pytest.raises(InputError, match=said):
+            checked_day(day, today)
+
+
+def test_a_file_of_one_day_without_a_record_is_read(tmp_path: Path, world: World) -> None:
+    """A daily export of somebody who stayed at home: no error may tell."""
+    (tmp_path / "day.csv").write_text("lat,lng,datetime\n")
+    assert read_own([tmp_path / "day.csv"], world).span is None
 
 
 def test_another_city_is_noticed_by_all_days_never_by_one(world: World) -> None:
-    far, near = _at(9, 49.2, -123.1), [_at(9, 52.52, day=day) for day in range(8, 10)]
-    refuse_other_city(OwnRecords([far, *near], []), world, "file")
+    near = [_at(9, 52.52, day=day) for day in range(8, 10)]
+    far = [_at(9, 49.2, -123.1, day=day) for day in range(7, 12)]
+    refuse_other_city(OwnRecords([far[0], *near], []), world, "2024-03-07", "file")
+    refuse_other_city(OwnRecords(far[:3], []), world, "2024-03-07", "file")  # too few others to tell
     with pytest.raises(InputError, match=r"file: more than 90% .* 50 km .* --anyway") as caught:
-        refuse_other_city(OwnRecords([far], []), world, "file")
+        refuse_other_city(OwnRecords(far, []), world, "2024-03-07", "file")
     assert "49" not in str(caught.value)
     assert "123" not in str(caught.value)
 

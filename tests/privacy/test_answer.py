@@ -31,6 +31,7 @@ from elsewhere.mechanism.answer import (
     rare_variance,
 )
 from elsewhere.randomness import SeededRandomness
+from elsewhere.tape import new_tape
 
 SAMPLES = 60_000
 TABLES = [
@@ -109,12 +110,40 @@ def test_kept_things_are_chosen_as_often_as_each_other() -> None:
     assert chisquare([counts[thing] for thing in range(5)]).pvalue > 1e-4
 
 
-def test_the_kernel_refuses_anything_but_k(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernel_refuses_anything_but_k() -> None:
     """R19: a mark too many or too few, and nothing is drawn."""
-    del monkeypatch
-    rows = _rows((0, 0), 1)  # a thing twice: whoever makes rows has to keep them distinct
+    rows, tables = _rows((0, 0), 1), direct_answer(Fraction(1), 6, 2)  # a thing twice
+    tape = new_tape(SeededRandomness(1).words(500))
+    drawn, accepted = np.zeros((1, 2), dtype=np.int32), np.zeros((1, 1), dtype=np.int64)
     with pytest.raises(AssertionError, match="not exactly k"):
-        answers(rows, direct_answer(Fraction(1), 6, 2), SeededRandomness(1), constant_work=False)
+        module._compiled_rows(tape, tables, rows, False, drawn, accepted)
+
+
+@pytest.mark.parametrize("tables", TABLES, ids=str)
+def test_no_row_is_refused_whatever_stands_in_it(tables: AnswerTables) -> None:
+    """R10: what comes twice counts once, what is no thing not at all."""
+    odd = np.array([[0, 0, 99, -7, tables.things, 2]], dtype=np.int32)
+    plain = np.array([[0, 2, -1, -1, -1, -1]], dtype=np.int32)
+    for constant_work in (False, True):
+        one, other = (
+            answers(rows, tables, SeededRandomness(6), constant_work=constant_work)[0]
+            for rows in (odd, plain)
+        )
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_full_day_takes_as_many_words_as_an_empty_one() -> None:
+    """R15, also where buckets have to be filled up."""
+    tables = hashed_answer(Fraction(1, 2), 500, 50, 140)
+    used = []
+    for things in ((), tuple(range(50))):
+        rows, total = _rows(things, 40, width=60), 0
+        tape = new_tape(SeededRandomness(3).words(400_000))
+        drawn, accepted = np.zeros((40, 2), dtype=np.int32), np.zeros((40, 1), dtype=np.int64)
+        finished, total = module._compiled_rows(tape, tables, rows, True, drawn, accepted)
+        assert finished == 40
+        used.append(total)
+    assert used[0] == pytest.approx(used[1], rel=0.1)  # without filling up for nothing it was half
 
 
 def test_a_seed_spreads_things_evenly_and_is_used() -> None:

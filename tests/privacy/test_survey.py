@@ -12,12 +12,11 @@ import pytest
 
 from elsewhere.audit.agreement import agreement
 from elsewhere.audit.channel import all_trajectories, largest_loss
-from elsewhere.mechanism.answer import things_of_secrets
+from elsewhere.mechanism.answer import distinct, things_of_secrets
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.survey.answering import Answering
 from elsewhere.survey.survey import Survey
-from elsewhere.survey.things import distinct
 from elsewhere.trajectories import Trajectory
 from tiny_surveys import KINDS, tiny_survey
 

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
 
 import typer
 
 from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import needs_extra, out, print_json, table
+from elsewhere.cli.console import needs_extra, out, print_json, table, warn
 from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
@@ -99,11 +100,16 @@ def share(
     )
     world, facts, path = chosen.world, chosen.facts(), ledger_file or user_ledger()
     method.warn_if_senseless(facts.epsilon)
+    if not facts.is_ldp:
+        raise InputError(str(world_file), f"nothing can be shared with it: {facts.promise}")
     records = personal.read_own([file], world)
-    if not anyway:
-        personal.refuse_other_city(records, world, str(file))
     day = day or _day_of_choice(records, world, as_json=as_json)
-    trajectory = personal.personal_day(records, world, day, str(file))
+    date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
+    if not anyway:
+        personal.refuse_other_city(records, world, day, str(file))
+    if records.span is None or not records.span[0] <= date <= records.span[1]:
+        warn(f"{file} says nothing about {day}: it is shared as a day without any visit")
+    trajectory = personal.personal_day(records, world, date)
     ledger = open_ledger(path, cap, chosen.spent_on(len(trajectory)))
     report = ledger.reports({day: trajectory}, chosen)[day]
     metadata = shared_file.SharedMetadata(
@@ -116,7 +122,7 @@ def share(
         day=day,
     )
     if output is not None:
-        owner = shared_file.Owner(report.report_id, report.report_id, dt.date.fromisoformat(day))
+        owner = shared_file.Owner(report.report_id, report.report_id, date)
         shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
     expectation = what_to_expect(chosen, len(trajectory))
     if page is not None and make_page is not None:
@@ -149,13 +155,15 @@ def _page_maker(page: Path | None) -> Callable[..., str] | None:
 def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
     """List the days on this screen; at a terminal, let the person choose one."""
     days = {str(date): stays for date, stays in records.stays_by_date(world.clock.timestep_minutes).items()}
+    if records.span is None:
+        raise InputError("--day", "is missing, and the file holds no day: say which, as in --day 2024-03-07")
     first, last = records.span
     if as_json:
         print_json({"from": str(first), "to": str(last), "days": days})
     else:
         rows = [[date, f"{stays:,}" if stays else "none, but fixes"] for date, stays in days.items()]
         out.print(table(["day", "stays"], rows))
-        out.print("Any day from the first to the last can be shared, also one that is not listed.")
+        out.print("Any day can be shared, also one that is not listed: it counts as one without a visit.")
     if as_json or not sys.stdin.isatty():
         raise InputError("--day", "is missing: give one of the days, such as --day 2024-03-07")
     return str(typer.prompt("Which day")).strip()

@@ -16,6 +16,7 @@ import polars as pl
 from elsewhere.datasets.folder import NOTE, ROADS, checksums, refuse_edited
 from elsewhere.days.recipes import Habits, PopularityRecipe
 from elsewhere.device.matching import Person
+from elsewhere.device.owner import is_own
 from elsewhere.errors import InputError
 from elsewhere.files import make_folder, whole_file, write_text
 from elsewhere.inputs.tables import write_categories, write_places
@@ -138,7 +139,7 @@ def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
     counts = {"trajectories": 0, "visits": 0}
     with whole_file(folder / dataset.days_file, is_private=dataset.is_private) as file:
         file.write(b"uid,tid,datetime,lat,lng,place_id\n")
-        days = _counted(dataset.days, counts)
+        days = _counted(dataset, counts)
         while some := tuple(islice(days, _DAYS_AT_ONCE)):
             _frame(some, position, dataset.clock).write_csv(file, include_header=False)
         if not counts["trajectories"]:
@@ -147,8 +148,10 @@ def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
     return {"source": dataset.title, **clock, "places": len(dataset.places), **counts}
 
 
-def _counted(days: Iterable[Person], counts: dict[str, int]) -> Iterator[Person]:
-    for person in days:
+def _counted(dataset: Dataset, counts: dict[str, int]) -> Iterator[Person]:
+    for person in dataset.days:
+        if is_own(person.uid) and not dataset.is_private:
+            raise InputError(dataset.title, "holds somebody's own days: `elsewhere share` shares those")
         counts["trajectories"] += 1
         counts["visits"] += len(person.trajectory)
         yield person

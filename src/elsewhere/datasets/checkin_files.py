@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,6 +53,8 @@ class CheckinFiles:
     ) -> None:
         self._order = order
         self._timezone, self._has_zone = "UTC", False
+        self._counts: Callable[[str], bool] = _everybody
+        self._positions: Sequence[tuple[float, float]] = ()
         self.nameless = 0
         """Rows without a person or a venue, which are left out."""
         self.elsewhere = 0
@@ -67,13 +69,20 @@ class CheckinFiles:
         for path, layout in self._layouts.items():
             require(layout, path, needed)
 
+    def told_by(self, counts: Callable[[str], bool], positions: Sequence[tuple[float, float]]) -> None:
+        """Whose rows may tell time zone and order of dates: these become public, as settings and hours.
+
+        Where it is nobody's, ``positions`` of public venues tell the zone, and ``--dates`` the order.
+        """
+        self._counts, self._positions = counts, positions
+
     def find_zone(self, given: str | None) -> str:
         """The time zone that rows are read by: the one given, or that of most venues."""
         self._has_zone = given is not None
-        positions: dict[str, tuple[float, float]] = {}
-        if given is None:
+        positions = {str(number): position for number, position in enumerate(self._positions)}
+        if given is None and not positions:
             for _, record in self._records(no_progress):
-                if record["place_id"] not in positions:
+                if record["place_id"] not in positions and self._counts(record["uid"]):
                     about = self._about(record)
                     position = degrees(about.get("lat", ""), about.get("lng", ""))
                     if position is not None:
@@ -89,7 +98,14 @@ class CheckinFiles:
         Local time goes by each row's offset from UTC, or by the zone if it has none or one was given.
         """
         stamps = {
-            path: Timestamps(path, layout, self._timezone, order=self._order, has_zone=self._has_zone)
+            path: Timestamps(
+                path,
+                layout,
+                self._timezone,
+                order=self._order,
+                has_zone=self._has_zone,
+                counts=self._counts,
+            )
             for path, layout in self._layouts.items()
         }
         for (path, row), record in self._records(progress):
@@ -114,6 +130,10 @@ class CheckinFiles:
                     yield (path, row), record
                 else:
                     self.nameless += 1
+
+
+def _everybody(_uid: str) -> bool:
+    return True
 
 
 def _is_venue_table(layout: Layout) -> bool:

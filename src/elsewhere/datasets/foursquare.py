@@ -101,6 +101,7 @@ def checkin_dataset(
 ) -> Dataset:
     """Venues as places, people's local days as trajectories; ``name`` is that of the note for SOURCE.md."""
     source = popularity_source(popularity)
+    checkins.told_by(source.counts, [(place.latitude, place.longitude) for place in source.venues])
     clock = Clock(timezone=checkins.find_zone(timezone))
     venues = read_venues(
         checkins,
@@ -162,10 +163,10 @@ def read_venues(
     if checkins.elsewhere:
         steps["venues in another time zone than most"] = checkins.elsewhere
     steps |= {"check-ins that popularity is counted from": counts.total(), "venues": len(counts)}
-    if popularity.given is not None:
-        counts = Counter(
-            {venue: sum(popularity.given[venue]) for venue in counts if venue in popularity.given}
-        )
+    if popularity.kind == "public":
+        venues = {place.place_id: _published(place, is_ours=is_ours) for place in popularity.venues}
+        counts = Counter({place.place_id: sum(place.popularity) for place in popularity.venues})
+        steps["venues"] = len(venues)
     homes = {venue for venue in counts if _is_home(venues[venue])}
     if not has_homes:
         steps["private homes left out"] = len(homes)
@@ -177,7 +178,8 @@ def read_venues(
     dropped = unknown if has_homes else unknown | homes
     kept = most_popular(Counter({v: n for v, n in counts.items() if v not in dropped}), limit)
     kinds = {venue: roots[venues[venue].category_id] for venue in kept}
-    by_hours = popularity.given or by_hour(Counter({v: counts[v] for v in kept}), kinds, hours_of)
+    by_hours = {place.place_id: place.popularity for place in popularity.venues}
+    by_hours = by_hours or by_hour(Counter({v: counts[v] for v in kept}), kinds, hours_of)
     places = [
         Place(
             place_id=venue,
@@ -190,6 +192,13 @@ def read_venues(
         for venue in kept
     ]
     return Venues(places, tree, steps)
+
+
+def _published(place: Place, *, is_ours: bool) -> Venue:
+    """A venue as a public table has it."""
+    [category] = place.category_ids
+    category_id = (category_of(category) or OTHER) if is_ours else category
+    return Venue(category_id, category, place.latitude, place.longitude, place.name)
 
 
 def _is_home(venue: Venue) -> bool:

@@ -42,7 +42,10 @@ def read_personal(
         tree=world.tree,
         days=[Person(uid=uid, tid=date.isoformat(), date=date, trajectory=day) for date, day in days.items()],
         clock=world.clock,
-        settings={"speed_kmh": travel.speed_kmh if isinstance(travel, SpeedTravel) else 8},
+        settings={
+            "speed_kmh": travel.speed_kmh if isinstance(travel, SpeedTravel) else 8,
+            "popularity_from": world.settings.popularity_from,
+        },
         steps=maker.counts,
         is_private=True,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,8 @@ import numpy as np
 
 from elsewhere.arrays import Floats
 from elsewhere.errors import InputError
-from elsewhere.inputs.tables import read_popularity
+from elsewhere.inputs.tables import read_public_venues
+from elsewhere.knowledge.places import Place
 from elsewhere.world.settings import HELD_OUT, SAME_PEOPLE, PopularityFrom
 
 _WORDS: dict[str, PopularityFrom] = {"held-out": HELD_OUT, "same": SAME_PEOPLE}
@@ -30,16 +31,19 @@ ByHour = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PopularitySource:
-    """Whose visits popularity is counted from; ``given`` where it was published by somebody else."""
+    """Whose visits popularity is counted from; ``venues`` where somebody else published them."""
 
     kind: PopularityFrom
-    given: Mapping[str, ByHour] | None = None
+    venues: Sequence[Place] = ()
+    """All that is public of venues then; what check-ins say of them is not, not even that they exist."""
     counts_all: bool = False
     """Everybody who checked in is counted: the days to be shared are other people's."""
 
     def counts(self, uid: str) -> bool:
-        """Whether this person's check-ins are counted."""
-        return self.kind != HELD_OUT or self.counts_all or is_held_out(uid)
+        """Whether this person's check-ins may make anything public: places, hours, the time zone."""
+        if self.kind == HELD_OUT:
+            return self.counts_all or is_held_out(uid)
+        return self.kind == SAME_PEOPLE
 
     def shares(self, uid: str) -> bool:
         """Whether this person's days are among those to be shared."""
@@ -51,10 +55,10 @@ def popularity_source(text: str) -> PopularitySource:
     if text in _WORDS:
         return PopularitySource(kind=_WORDS[text])
     if text.startswith(_PUBLIC_FILE):
-        return PopularitySource(kind="public", given=read_popularity(Path(text.removeprefix(_PUBLIC_FILE))))
-    raise InputError(
-        "--popularity", f"found {text!r}, must be held-out, same, or public:FILE (place_id, popularity)"
-    )
+        venues = read_public_venues(Path(text.removeprefix(_PUBLIC_FILE)))
+        return PopularitySource(kind="public", venues=venues)
+    allowed = "must be held-out, same, or public:FILE (place_id, lat, lng, category, popularity)"
+    raise InputError("--popularity", f"found {text!r}, {allowed}")
 
 
 def is_held_out(uid: str) -> bool:

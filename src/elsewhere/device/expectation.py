@@ -12,7 +12,10 @@ SENSE = 20
 
 
 def what_to_expect(method: Sharing, length: int) -> str:
-    """A few sentences on what a day of ``length`` visits gives away, and what ignoring it would give."""
+    """A few sentences on what a day of ``length`` visits gives away, and what ignoring it would give.
+
+    Where the number of visits is hidden, these are the same for every day.
+    """
     epsilon = method.spent_on(length)
     odds = math.exp(min(float(epsilon), 700))
     times = f"{odds:,.0f}" if odds >= 10 else f"{odds:.1f}"
@@ -20,7 +23,7 @@ def what_to_expect(method: Sharing, length: int) -> str:
         f"Whoever sees it may think any one day up to {times} times as likely, compared with any other day, "
         f"as before (e to the {epsilon})."
     )
-    if not isinstance(method.core, Codebook):
+    if not isinstance(method.core, Codebook) or method.hidden is not None:
         return f"{text} `elsewhere plan` says how far places and times are off."
     picked = method.core.tables(length).odds
     k, others = picked.nearest, picked.candidates - picked.nearest

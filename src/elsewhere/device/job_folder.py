@@ -47,6 +47,7 @@ class JobFolder:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.mkdir(mode=0o700, exist_ok=True)
+            self.path.chmod(0o700)
             self._lock = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
             raise InputError(str(self._output), f"cannot be written: {error.strerror}") from None

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -67,6 +67,8 @@ def settled(path: Path, wanted: Fraction | None) -> tuple[str, Fraction]:
 
 def _make(path: Path) -> None:
     if path.exists():
+        with suppress(OSError):  # it may be somebody else's to decide
+            path.chmod(0o600)
         return
     try:
         if path.parent == user_ledger().parent:

@@ -10,7 +10,7 @@ NOT_SAID_WHOSE = (
     "has days of `me`, which may be anybody: make the data set again with `elsewhere dataset personal`, or "
     "give people other uids"
 )
-_OWN = re.compile(r"me-[0-9a-f]{32}")
+_OWN = re.compile(r"me-[0-9a-f]{32}", re.IGNORECASE)
 
 
 def own_uid(owner: str) -> str:
@@ -20,4 +20,4 @@ def own_uid(owner: str) -> str:
 
 def is_own(uid: str) -> bool:
     """Whether a row is of somebody's own days, on this device or another."""
-    return uid == NO_OWNER or _OWN.fullmatch(uid) is not None
+    return uid.casefold() == NO_OWNER or _OWN.search(uid) is not None

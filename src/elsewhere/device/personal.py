@@ -25,6 +25,8 @@ STAY_KM = 0.1
 STAY_MINUTES = 10
 MATCH_KM = 0.25
 _DAY = dt.timedelta(days=1)
+# So many other days tell whether a file belongs to a city; fewer might tell of the day itself.
+_ENOUGH_DAYS = 3
 _FAR = f"visits farther than {MATCH_KM:g} km from any open place"
 _CLOSE = "visits that begin in the timestep of another"
 _FAR_DAYS = "days far from every open place, moved to the nearest"
@@ -91,8 +93,10 @@ class OwnRecords:
     fixes: list[Fix]
 
     @property
-    def span(self) -> tuple[dt.date, dt.date]:
-        """The first day that they cover, and the last."""
+    def span(self) -> tuple[dt.date, dt.date] | None:
+        """The first day that they cover, and the last; None if they hold nothing."""
+        if not self.stays and not self.fixes:
+            return None
         firsts = [stay.arrival for stay in self.stays] + [fix.moment for fix in self.fixes]
         lasts = [stay.departure for stay in self.stays] + [fix.moment for fix in self.fixes]
         return min(firsts).date(), max(lasts).date()
@@ -129,9 +133,16 @@ def read_own(paths: Sequence[Path], world: World) -> OwnRecords:
     return records
 
 
-def refuse_other_city(records: OwnRecords, world: World, source: str) -> None:
-    """Refuse files that are nearly all far from a world; by all of their days, never by one of them."""
-    spots = [spot for day in records.spots(world.clock.timestep_minutes).values() for spot in day]
+def refuse_other_city(records: OwnRecords, world: World, day: str, source: str) -> None:
+    """Refuse files that are nearly all far from a world; by their other days, never by the one asked for.
+
+    With few other days nothing is refused: no report must be an answer about a day (R10).
+    """
+    days = records.spots(world.clock.timestep_minutes)
+    others = [spots for date, spots in days.items() if date.isoformat() != day]
+    if len(others) < _ENOUGH_DAYS:
+        return
+    spots = [spot for other in others for spot in other]
     where = np.array([(spot.latitude, spot.longitude) for spot in spots])
     chords, _ = cKDTree(world.places.vectors).query(unit_vectors(where[:, 0], where[:, 1]))
     if (chords > chord_squared_of_km(FAR_KM) ** 0.5).mean() > FAR_SHARE:
@@ -211,13 +222,17 @@ def _without_repeats(by_time: dict[int, str]) -> Iterator[tuple[int, str]]:
             before = place_id
 
 
-def personal_day(records: OwnRecords, world: World, day: str, source: str) -> Trajectory:
-    """The trajectory of one day that the files cover, whatever it held; says which they cover if not."""
+def checked_day(day: str, today: dt.date) -> dt.date:
+    """A day that is over or has begun, whatever anybody's files say of it."""
     try:
         date = dt.date.fromisoformat(day)
     except ValueError:
         raise InputError("--day", f"found {day!r}, must be a date such as 2024-03-07") from None
-    first, last = records.span
-    if not first <= date <= last:
-        raise InputError(source, f"covers {first} to {last}, not {day}")
+    if date > today:
+        raise InputError("--day", f"found {day}, must not be later than today, {today}")
+    return date
+
+
+def personal_day(records: OwnRecords, world: World, date: dt.date) -> Trajectory:
+    """The trajectory of one day, whatever the files say of it: a day without any record has no visit."""
     return DayMaker(world).day(records.spots(world.clock.timestep_minutes).get(date, []))

@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 import math
+import unicodedata
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -112,8 +113,17 @@ class _Times(NamedTuple):
         return local_moment(moment.replace(tzinfo=dt.UTC) if is_bare else moment, self.timezone)
 
 
+def one_way_to_write(uid: str) -> str:
+    """An id as Unicode composes it, without marks nobody sees: one person must not be two."""
+    if uid.isascii():
+        return uid
+    composed = unicodedata.normalize("NFKC", uid)
+    return "".join(letter for letter in composed if unicodedata.category(letter) != "Cf").strip()
+
+
 def _point(values: tuple[str, ...], row: int, times: _Times, faults: list[Fault]) -> Point | None:
     uid, tid, moment, lat, lng, place_id = values
+    uid = one_way_to_write(uid)
     try:
         local = times.local(moment)
     except (ValueError, OverflowError) as error:

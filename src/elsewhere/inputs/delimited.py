@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -148,12 +148,16 @@ class Timestamps:
         *,
         order: DateOrder | None = None,
         has_zone: bool = False,
+        counts: Callable[[str], bool] = lambda _uid: True,
     ) -> None:
-        """``has_zone``: the zone was given by hand, so that offsets in the file do not count."""
+        """``has_zone``: the zone was given by hand, so that offsets in the file do not count.
+
+        ``counts``: whose rows may tell how dates are written.
+        """
         self._timezone = timezone
         self._is_utc = layout.columns.is_utc
         self._has_zone = has_zone
-        self._order = order or _order_in(path, layout)
+        self._order = order or _order_in(path, layout, counts)
 
     def local(self, text: str, offset: str = "") -> dt.datetime:
         """Local wall-clock time; ``offset`` is that of the row from UTC in minutes, if it has one."""
@@ -173,9 +177,13 @@ class Timestamps:
             return False
 
 
-def _order_in(path: Path, layout: Layout) -> DateOrder | None:
+def _order_in(path: Path, layout: Layout, counts: Callable[[str], bool]) -> DateOrder | None:
     """Whether day or month comes first; the whole file is asked only if it writes dates that way."""
-    texts = (record.get("datetime", "") for _, record in delimited_records(path, layout))
+    texts = (
+        record.get("datetime", "")
+        for _, record in delimited_records(path, layout)
+        if counts(record.get("uid", ""))
+    )
     first = next(texts, "")
     if not has_slashes(first):
         return None

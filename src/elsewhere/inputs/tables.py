@@ -101,14 +101,35 @@ def read_place_changes(
     return changed, {place_id for place_id, kept in zip(ids, is_kept, strict=True) if not kept}
 
 
-def read_popularity(path: Path) -> dict[str, tuple[float, ...]]:
-    """Popularity from ``place_id, popularity``: one number, or 24 joined by ';', one for each hour."""
-    columns = Columns(path, required=["place_id", "popularity"])
+def read_public_venues(path: Path) -> list[Place]:
+    """Venues that somebody published: ``place_id, lat, lng, category, popularity`` and, if given, ``name``.
+
+    ``category`` is whatever the source calls it: it is looked up later.
+    """
+    columns = Columns(path, required=["place_id", "lat", "lng", "category", "popularity"])
     ids = columns.unique_ids("place_id")
     nothing: tuple[float, ...] = (1.0,)
-    values = columns.parse("popularity", _by_hour, nothing)
+    rows = zip(
+        ids,
+        columns.text("name"),
+        columns.parse("lat", _latitude, 0.0),
+        columns.parse("lng", _longitude, 0.0),
+        columns.text("category"),
+        columns.parse("popularity", _by_hour, nothing),
+        strict=True,
+    )
     columns.finish()
-    return dict(zip(ids, values, strict=True))
+    return [
+        Place(
+            place_id=place_id,
+            name=name or category,
+            latitude=latitude,
+            longitude=longitude,
+            category_ids=(category,),
+            popularity=popularity,
+        )
+        for place_id, name, latitude, longitude, category, popularity in rows
+    ]
 
 
 def write_places(path: Path, rows: Sequence[Place]) -> None:

@@ -150,8 +150,8 @@ def _mark_direct(things: int, kept: Indices, count: int, is_mine: Bools) -> None
 
 
 @compiled
-def _mark_hashed(tape: Tape, seed: int, kept: Indices, count: int, is_mine: Bools) -> None:
-    marked = 0
+def _mark_hashed(tape: Tape, seed: int, kept: Indices, count: int, is_constant: bool, is_mine: Bools) -> None:
+    marked, drawn = 0, 0
     for i in range(count):
         bucket = bucket_of(seed, kept[i], len(is_mine))
         marked += not is_mine[bucket]
@@ -160,6 +160,11 @@ def _mark_hashed(tape: Tape, seed: int, kept: Indices, count: int, is_mine: Bool
         bucket = below(tape, len(is_mine))
         marked += not is_mine[bucket]
         is_mine[bucket] = True
+        drawn += 1
+    if is_constant:
+        # A day with few things needs many others to fill up: draw as many for a day that needs none.
+        for _ in range(drawn, 2 * len(kept)):
+            below(tape, len(is_mine))
 
 
 @compiled
@@ -171,7 +176,7 @@ def _answer_row(
     count = _keep(tape, things, is_constant, kept)
     if tables.seeds:
         answer[0] = below(tape, tables.seeds)
-        _mark_hashed(tape, answer[0], kept, count, is_mine)
+        _mark_hashed(tape, answer[0], kept, count, is_constant, is_mine)
     else:
         answer[0] = 0
         _mark_direct(tables.things, kept, count, is_mine)
@@ -207,19 +212,30 @@ def things_of_secrets(secrets: Indices, rule: SetOfThings, timesteps: int) -> In
     return rule.of(Days(np.asarray(places), np.where(secrets >= 0, times, np.int32(-1)), lengths))
 
 
+def distinct(rows: Indices) -> Indices:
+    """Rows with every number once, the largest first, filled up with −1."""
+    ordered = -np.sort(-rows, axis=1)
+    ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = -1
+    return np.asarray(-np.sort(-ordered, axis=1), dtype=np.int32)
+
+
 def answers(
     things: Indices, tables: AnswerTables, randomness: Randomness, *, constant_work: bool
 ) -> tuple[Indices, Counts]:
-    """A seed (0 if direct) and an output for each row of distinct things, filled up with −1; the trials."""
+    """A seed (0 if direct) and an output for each row of things, filled up with −1; the trial each took.
+
+    What comes twice counts once, and what is no thing at all not at all: no row is refused (R10).
+    """
     odds = tables.odds
+    known = distinct(np.where((things >= 0) & (things < tables.things), things, np.int32(-1)))
     far = 1 - odds.nearest / odds.candidates
     words = words_for_pick(odds.coin, odds.candidates, far, constant_work=constant_work)
     # Keeping, hashing and filling up take a few words more, of which some may not fit.
-    words += math.ceil(4 * things.shape[1] + 4 * (odds.nearest + 1) * of_below(odds.candidates).first)
+    words += math.ceil(4 * things.shape[1] + 8 * (odds.nearest + 1) * of_below(odds.candidates).first)
     return perturb_rows(
         _rows if len(things) == 1 else _compiled_rows,
         tables,
-        things,
+        known,
         width=2,
         draws=1,
         words=words,

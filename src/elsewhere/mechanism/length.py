@@ -111,5 +111,9 @@ def split_off_length(epsilon: Fraction, cap: int, share: Fraction) -> tuple[Hidd
 
 def stretched(row: Indices, length: int) -> Indices:
     """A day as ``length`` visits: repeated evenly if it has fewer; if more, one of every few is kept."""
-    positions = (2 * np.arange(length) + 1) * len(row) // (2 * length)
-    return np.asarray(row[positions])
+    return np.asarray(row[stretched_places(len(row), length)])
+
+
+def stretched_places(count: int, length: int) -> Counts:
+    """Which of ``count`` visits each of ``length`` is."""
+    return np.asarray((2 * np.arange(length, dtype=np.int64) + 1) * count // (2 * length))

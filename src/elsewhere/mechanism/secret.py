@@ -7,7 +7,8 @@ number, known or not.
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,29 +16,43 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.visits import check_numbers
 from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
+from elsewhere.mechanism.length import stretched_places
 from elsewhere.mechanism.listing import Outcome
-from elsewhere.trajectories import Trajectory
+from elsewhere.trajectories import Trajectory, Visit
 from elsewhere.world.distances import RegionDistances, capped_hours
 from elsewhere.world.world import World
 
 
-class Secret(Protocol):
-    """A rule from a trajectory to numbers; with ``constant_work`` it does as much for every trajectory."""
+class Secret(ABC):
+    """A rule from a trajectory to numbers; with ``constant_work`` it does as much for every visit."""
 
-    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+    def __call__(
+        self, trajectory: Trajectory, length: int | None = None, *, constant_work: bool = False
+    ) -> Outcome:
+        """A number for each visit, or for each of ``length``: repeated evenly, or one of every few kept.
+
+        Visits are chosen before any is looked up, so that the work goes by ``length`` alone.
+        """
+        visits = trajectory.visits
+        if length is not None and length != len(visits):
+            visits = tuple(visits[place] for place in stretched_places(len(visits), length).tolist())
+        return self.of(visits, constant_work=constant_work)
+
+    @abstractmethod
+    def of(self, visits: Sequence[Visit], *, constant_work: bool = False) -> Outcome:
         """A number for each visit."""
-        ...
 
 
-class Nothing:
+class Nothing(Secret):
     """Nothing of each visit: for methods that ignore the person."""
 
-    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+    def of(self, visits: Sequence[Visit], *, constant_work: bool = False) -> Outcome:
+        """Zeros."""
         del constant_work
-        return (0,) * len(trajectory)
+        return (0,) * len(visits)
 
 
-class NumberedVisits:
+class NumberedVisits(Secret):
     """Each visit as a number (`days.visits`); unknown places come after the last, late times are the last."""
 
     def __init__(self, world: World) -> None:
@@ -46,16 +61,16 @@ class NumberedVisits:
         self._unknown = len(world.places)
         self._timesteps = world.clock.timesteps
 
-    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+    def of(self, visits: Sequence[Visit], *, constant_work: bool = False) -> Outcome:
+        """Place · |T| + timestep."""
         del constant_work  # every visit takes one look-up
         unknown, day = self._unknown, self._timesteps
         return tuple(
-            self._rows.get(place_id, unknown) * day + min(timestep, day - 1)
-            for place_id, timestep in trajectory.visits
+            self._rows.get(place_id, unknown) * day + min(timestep, day - 1) for place_id, timestep in visits
         )
 
 
-class RegionOfEachVisit:
+class RegionOfEachVisit(Secret):
     """The region of each visit.
 
     An open place has its region. For a closed one, or a timestep outside the day, it is the region
@@ -76,10 +91,11 @@ class RegionOfEachVisit:
         table = world.distances.category_table
         self._categories = np.vstack([table, np.zeros((1, table.shape[1]))])
 
-    def __call__(self, trajectory: Trajectory, *, constant_work: bool = False) -> Outcome:
+    def of(self, visits: Sequence[Visit], *, constant_work: bool = False) -> Outcome:
+        """The region of each visit."""
         last, per_interval = self._last_step, self._per_interval
         found = []
-        for place_id, timestep in trajectory.visits:
+        for place_id, timestep in visits:
             place = self._rows.get(place_id, -1)
             step = min(last, timestep)
             region = self._region_of[place][step // per_interval] if place >= 0 else -1

@@ -281,9 +281,9 @@ class Sharing:
 
     def _secrets(self, trajectories: Sequence[Trajectory], length: int, *, constant_work: bool) -> Indices:
         """What the draws will see, a row each, brought to ``length``."""
-        seen = [self.core.secret(trajectory, constant_work=constant_work) for trajectory in trajectories]
-        rows = [np.array(numbers, dtype=np.int32) for numbers in seen]
-        return np.stack([row if len(row) == length else stretched(row, length) for row in rows])
+        secret = self.core.secret
+        rows = [secret(trajectory, length, constant_work=constant_work) for trajectory in trajectories]
+        return np.array(rows, dtype=np.int32).reshape(len(rows), length)
 
     def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
         """Draws, then what is made of them; only the first step sees what is true."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.visits import Days
+from elsewhere.mechanism.answer import distinct
 
 NONE = -1
 """In place of a thing."""
@@ -255,10 +256,3 @@ def _stays(
                     found[row, filled] = groups[row, i] * per_day + block
                     filled += 1
     return found
-
-
-def distinct(rows: Indices) -> Indices:
-    """Rows with every number once, the largest first, filled up with −1."""
-    ordered = -np.sort(-rows, axis=1)
-    ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = NONE
-    return np.asarray(-np.sort(-ordered, axis=1), dtype=np.int32)
