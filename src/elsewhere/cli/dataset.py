@@ -32,7 +32,8 @@ _OPTIONS: dict[str, Any] = {
         "--popularity",
         metavar="WHOSE",
         help="Whose visits make places popular: held-out (half of the people, whose days are then not among "
-        "the trajectories), public:FILE (place_id, popularity), or same (the same people: NOT private).",
+        "the trajectories), public:FILE (a table of venues: place_id, lat, lng, category, popularity), or "
+        "same (the same people: NOT private).",
     ),
     "people": typer.Option("--people", min=1, help="How many trajectories to make up."),
     "seed": typer.Option("--seed", min=0, help="Which made-up people."),
