@@ -13,6 +13,7 @@ import pytest
 
 from commands import Command
 from elsewhere.device.ledger_file import owner_of
+from elsewhere.errors import InputError
 from worlds import build, place
 
 DAYS = ("2024-03-07", "2024-03-08", "2024-03-10")
@@ -181,6 +182,40 @@ def test_at_a_terminal_a_day_can_be_chosen(own: Own, monkeypatch: pytest.MonkeyP
     assert "Which day" in out
     assert "Spent 5 of 100" in out
     assert own.shared("--day", DAYS[1])["ledger"]
+
+
+@pytest.mark.parametrize("option", ["-o", "--page"])
+def test_what_cannot_be_written_is_refused_before_anything_is_charged(
+    own: Own, own_data_folder: Path, option: str
+) -> None:
+    target = (
+        own.file / f"shared{'.csv' if option == '-o' else '.html'}"
+    )  # below a file, so root cannot either
+    code, _, err = own.share("--day", DAYS[0], option, target)
+    assert (code, f"cannot be written: {own.file} is not a folder" in err) == (2, True)
+    assert not own_data_folder.exists()
+
+
+def test_own_days_are_not_charged_for_an_output_that_cannot_be_written(own: Own) -> None:
+    days = own.data_set()
+    code, _, err = own.perturb(days, "mine.csv/a.csv")
+    assert (code, "is not a folder" in err) == (2, True)
+    assert "Spent 15 of 15" in own.perturb(days, "a.csv", "--cap", "15")[1]
+
+
+def test_a_day_that_was_charged_and_not_written_is_not_lost(
+    own: Own, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise InputError("s.csv", "cannot be written: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("elsewhere.device.shared_file.write_days", full)
+        code, _, err = own.share("--day", DAYS[0], "-o", own.folder / "s.csv")
+    assert code == 2
+    assert "No space left on device: the day is charged; asking again" in err
+    code, out, _ = own.share("--day", DAYS[0], "-o", own.folder / "new" / "t.csv")
+    assert (code, "nothing more is spent. Spent 5 of 100" in out) == (0, True)
 
 
 def test_a_page_for_oneself_is_private_and_says_so(own: Own) -> None:
