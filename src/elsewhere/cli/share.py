@@ -6,6 +6,7 @@ import datetime as dt
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
@@ -22,6 +23,7 @@ from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError
 from elsewhere.files import check_can_write, write_text
 from elsewhere.methods.registry import DEFAULT
+from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -118,15 +120,7 @@ def share(
         ledger = open_ledger(path, cap, chosen.spent_on(len(trajectory)))
         report = ledger.reports({day: trajectory}, chosen)[day]
         expectation = what_to_expect(chosen, len(trajectory))
-    metadata = shared_file.SharedMetadata(
-        method=facts,
-        world=world.hash,
-        version=__version__,
-        randomness=report.randomness,
-        most_days_of_a_person=1,
-        epsilon_of_a_person_at_most=chosen.spent_on(len(trajectory)),
-        day=day,
-    )
+    metadata = _metadata(chosen, report, chosen.spent_on(len(trajectory)), day)
     with _charged_already():
         if output is not None:
             owner = shared_file.Owner(report.report_id, report.report_id, date)
@@ -172,6 +166,21 @@ def _page_maker(page: Path | None) -> Callable[..., str] | None:
     with needs_extra("pages", "pages"):
         from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
     return own_day_page
+
+
+def _metadata(chosen: Sharing, report: DayReport, spent: Fraction, day: str) -> SharedMetadata:
+    """What stands beside the shared day."""
+    with needs_extra("reading your own files", "build"):
+        from elsewhere.device.shared_file import SharedMetadata  # noqa: PLC0415 - needs an extra
+    return SharedMetadata(
+        method=chosen.facts(),
+        world=chosen.world.hash,
+        version=__version__,
+        randomness=report.randomness,
+        most_days_of_a_person=1,
+        epsilon_of_a_person_at_most=spent,
+        day=day,
+    )
 
 
 def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
