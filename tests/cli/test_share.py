@@ -14,6 +14,9 @@ import pytest
 from commands import Command
 from elsewhere.device.ledger_file import owner_of
 from elsewhere.errors import InputError
+from elsewhere.pages.own_day import _map
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.world import World
 from worlds import build, place
 
 DAYS = ("2024-03-07", "2024-03-08", "2024-03-10")
@@ -234,6 +237,17 @@ def test_a_page_for_oneself_is_private_and_says_so(own: Own) -> None:
     code, _, _ = own.share("--day", "2024-03-09", "--page", own.folder / "none.html")
     assert code == 0
     assert "no visit" in (own.folder / "none.html").read_text()
+
+
+def test_the_map_of_ones_day_keeps_its_shape_and_shows_the_city(own: Own) -> None:
+    world = World.load(own.world)
+    visits = Trajectory([("cafe", 60), ("shop", 80)]).visits
+    figure = _map(world, {"your day": visits, "shared day": visits[:1]})
+    assert (figure.layout.yaxis.scaleanchor, figure.layout.yaxis.scaleratio) == ("x", 1)
+    assert {figure.layout.xaxis.title.text, figure.layout.yaxis.title.text} == {"km"}
+    places, mine, _ = figure.data
+    assert len(places.x) == 3
+    assert mine.y[1] - mine.y[0] == pytest.approx(0.01 * 111.2, abs=0.01)
 
 
 def test_an_epsilon_beyond_sense_is_warned_of(own: Own) -> None:
