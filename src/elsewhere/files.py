@@ -81,6 +81,12 @@ def check_can_write(path: Path) -> None:
         raise InputError(str(path), f"cannot be written: {error.strerror or 'no file can be made'}") from None
 
 
+def check_suffix(path: Path, suffix: str) -> None:
+    """A name that says something else than what the file holds is a mistake, or will be one."""
+    if path.suffix != suffix:
+        raise InputError(str(path), f"must end in {suffix}")
+
+
 def refuse_to_replace(output: Path, inputs: Iterable[Path]) -> None:
     """An output must not be one of its own inputs."""
     if any(output.resolve() == path.resolve() for path in inputs):

@@ -106,6 +106,12 @@ def test_no_ledger_is_made_by_looking_for_one(elsewhere: Command, own_data_folde
     assert not own_data_folder.exists()
 
 
+def test_a_ledger_that_only_knows_its_owner_has_shared_nothing_yet(own: Own, elsewhere: Command) -> None:
+    own.data_set()
+    code, _, err = elsewhere("ledger", "show")
+    assert (code, "nothing was shared yet" in err) == (2, True)
+
+
 def test_help_says_what_a_cap_means_and_a_bad_one_is_named(
     own: Own, elsewhere: Command, own_data_folder: Path
 ) -> None:
@@ -179,10 +185,11 @@ class _Terminal(io.StringIO):
 
 
 def test_at_a_terminal_a_day_can_be_chosen(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", _Terminal(f"{DAYS[1]}\n"))
+    monkeypatch.setattr(sys, "stdin", _Terminal("yesterday\n9\n2\n"))
     code, out, _ = own.share()
     assert code == 0
-    assert "Which day" in out
+    assert out.count("Which day") == 3
+    assert out.count("neither a row nor a day") == 2
     assert "Spent 5 of 100" in out
     assert own.shared("--day", DAYS[1])["ledger"]
 

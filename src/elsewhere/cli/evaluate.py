@@ -16,7 +16,7 @@ from elsewhere.cli.console import counter, needs_extra, out, print_json, progres
 from elsewhere.cli.method import tables_folder
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.errors import InputError
-from elsewhere.files import write_text
+from elsewhere.files import check_suffix, write_text
 from elsewhere.methods.registry import null_names
 from elsewhere.trajectories import SharedTrajectory
 from elsewhere.world.world import World
@@ -57,8 +57,8 @@ def evaluate(
 
     Example: elsewhere evaluate campus/trajectories.csv shared.csv -w campus.world
     """
-    if page is not None and page.suffix != ".html":
-        raise InputError(str(page), "must end in .html")
+    if page is not None:
+        check_suffix(page, ".html")
     with needs_extra("evaluating", "build"):
         from elsewhere.device.reading import read_matching  # noqa: PLC0415 - needs an extra
         from elsewhere.device.shared_file import world_named_beside  # noqa: PLC0415 - needs an extra

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +21,7 @@ from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError
-from elsewhere.files import check_can_write, write_text
+from elsewhere.files import check_can_write, check_suffix, write_text
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
@@ -161,8 +161,7 @@ def _page_maker(page: Path | None) -> Callable[..., str] | None:
     """What makes the page, if one is wanted: looked for before anything is charged."""
     if page is None:
         return None
-    if page.suffix != ".html":
-        raise InputError(str(page), "must end in .html")
+    check_suffix(page, ".html")
     with needs_extra("pages", "pages"):
         from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
     return own_day_page
@@ -192,12 +191,25 @@ def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
     if as_json:
         print_json({"from": str(first), "to": str(last), "days": days})
     else:
+        is_asked = sys.stdin.isatty()
         rows = [[date, f"{stays:,}" if stays else "none, but fixes"] for date, stays in days.items()]
-        out.print(table(["day", "stays"], rows))
+        numbered = [[str(number), *row] for number, row in enumerate(rows, start=1)]
+        out.print(table(["row", "day", "stays"], numbered) if is_asked else table(["day", "stays"], rows))
         out.print("Any day can be shared, also one that is not listed: it counts as one without a visit.")
     if as_json or not sys.stdin.isatty():
         raise InputError("--day", "is missing: give one of the days, such as --day 2024-03-07")
-    return str(typer.prompt("Which day")).strip()
+    return _asked_for(list(days))
+
+
+def _asked_for(days: list[str]) -> str:
+    """A day or the number of its row, asked for until there is one."""
+    while True:
+        answer = str(typer.prompt("Which day (a date, or a row)")).strip()
+        if answer.isdecimal() and 1 <= int(answer) <= len(days):
+            return days[int(answer) - 1]
+        with suppress(ValueError):
+            return dt.date.fromisoformat(answer).isoformat()
+        out.print("That is neither a row nor a day such as 2024-03-07.")
 
 
 def _show(
