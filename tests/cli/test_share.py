@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from commands import Command
+from elsewhere.cli import console
 from elsewhere.device.ledger_file import owner_of
 from elsewhere.errors import InputError
 from elsewhere.pages.own_day import _map
@@ -192,6 +194,14 @@ def test_at_a_terminal_a_day_can_be_chosen(own: Own, monkeypatch: pytest.MonkeyP
     assert out.count("neither a row nor a day") == 2
     assert "Spent 5 of 100" in out
     assert own.shared("--day", DAYS[1])["ledger"]
+
+
+def test_what_takes_long_is_told_at_a_terminal(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(console, "_err", Console(file=screen, force_terminal=True, width=100))
+    assert own.share("--day", DAYS[0])[0] == 0
+    for words in ("Reading your file", "Getting ready (the first time, loops are compiled)"):
+        assert words in screen.getvalue()
 
 
 @pytest.mark.parametrize("option", ["-o", "--page"])
