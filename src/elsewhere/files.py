@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -62,6 +63,28 @@ def write_text(path: Path, text: str, *, is_private: bool = False) -> None:
     """Write a text file whole."""
     with whole_file(path, is_private=is_private) as file:
         file.write(text.encode("utf-8"))
+
+
+def check_can_write(path: Path) -> None:
+    """Try now whether a file can be written later, before anything is paid for; nothing is left behind.
+
+    The folder need not be there: then the nearest one above it is tried, which is where it would be made.
+    """
+    target = path.resolve()
+    folder = next(above for above in target.parents if above.exists())
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except NotADirectoryError:
+        raise InputError(str(path), f"cannot be written: {folder} is not a folder") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written: {error.strerror or 'no file can be made'}") from None
+
+
+def check_suffix(path: Path, suffix: str) -> None:
+    """A name that says something else than what the file holds is a mistake, or will be one."""
+    if path.suffix != suffix:
+        raise InputError(str(path), f"must end in {suffix}")
 
 
 def refuse_to_replace(output: Path, inputs: Iterable[Path]) -> None:

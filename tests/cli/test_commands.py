@@ -219,17 +219,21 @@ def test_an_output_never_replaces_an_input(elsewhere: Command, folder: Path) -> 
 
 
 def test_what_is_not_a_plain_file_is_not_replaced(elsewhere: Command, folder: Path) -> None:
-    os.mkfifo(folder / "pipe")
-    (folder / "sub").mkdir()
+    os.mkfifo(folder / "pipe.world")
+    (folder / "sub.world").mkdir()
     for name, said in (
-        ("pipe", "not a plain file"),
-        ("sub", "is a folder"),
+        ("pipe.world", "not a plain file"),
+        ("sub.world", "is a folder"),
+        ("w.zip", "must end in .world"),
         ("places.csv/w.world", "not a folder"),
     ):
         code, _, err = elsewhere("world", "build", folder / "world.toml", "-o", folder / name)
         assert code == 2
         assert said in err
-    assert (folder / "pipe").is_fifo()
+    assert (folder / "pipe.world").is_fifo()
+    assert elsewhere("world", "build", folder / "world.toml", "-o", folder / "w.world")[0] == 0
+    code, _, err = elsewhere("world", "show", folder / "w.world", "--map", folder / "m.pdf")
+    assert (code, "m.pdf: must end in .html" in err) == (2, True)
 
 
 def test_links_are_followed(elsewhere: Command, folder: Path) -> None:

@@ -147,7 +147,8 @@ def test_one_day_is_shared_once(elsewhere: Command, tmp_path: Path, monkeypatch:
     assert not Path("new.ledger").exists()
     options[options.index("2024-03-07")] = "2024-03-08"
     code, _, err = elsewhere("share", str(mine), *options)
-    assert (code, "covers 2024-03-07 to 2024-03-07, not 2024-03-08" in err) == (2, True)
+    assert "says nothing about 2024-03-08: it is shared as a day without any visit" in err
+    assert (code, "passes the cap of 2" in err) == (2, True)
 
 
 def test_the_default_is_the_codebook(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
@@ -53,6 +54,18 @@ def test_any_pair_of_files_has_a_page_for_its_owner_alone(elsewhere: Command, fo
         assert f"<td>{row}</td>" in text
     assert "the best null." in text
     assert "http://" not in text.partition("</head>")[2]
+
+
+def test_nothing_of_the_table_is_cut_on_a_screen_of_80_columns(elsewhere: Command, folder: Path) -> None:
+    code, out, _ = _run(elsewhere, folder)
+    assert code == 0
+    head, *lines = out.splitlines()[1:]
+    assert head.split() == ["shared", "uniform", "popular", "constant", "typical"]
+    assert "…" not in out
+    assert max(map(len, [head, *lines])) <= 80
+    assert all(
+        re.fullmatch(r"[\d.,]+–[\d.,]+", word) for line in lines for word in line.split() if "–" in word
+    )
 
 
 def test_the_promise_is_what_the_shared_file_says(elsewhere: Command, folder: Path) -> None:

@@ -171,6 +171,11 @@ def test_evaluate_says_how_far_above_the_nulls(elsewhere: Command, tmp_path: Pat
     assert "are not those of" in err
 
 
+def test_help_names_every_experiment(elsewhere: Command) -> None:
+    _, out, _ = elsewhere("experiment", "--help")
+    assert [name for name in recipes("small") if name not in "".join(out.split())] == []
+
+
 def test_unknown_experiments_are_refused(elsewhere: Command, tmp_path: Path) -> None:
     code, _, err = elsewhere("experiment", "table-of-contents", "-o", tmp_path / "x")
     assert code == 2

@@ -505,6 +505,25 @@ def test_only_one_run_of_a_job_at_a_time(elsewhere: Command, folder: Path) -> No
     assert elsewhere(*arguments)[0] == 0
 
 
+def test_a_file_where_unfinished_jobs_wait_is_named(elsewhere: Command, folder: Path) -> None:
+    (folder / "s.csv.PRIVATE.partial").write_text("")
+    command = ["perturb", folder / "days.csv", "-w", folder / "w.world", "-m", "uniform", "-e", 5]
+    code, _, err = elsewhere(*command, "-o", folder / "s.csv")
+    assert (code, "s.csv.PRIVATE.partial: is there already and is not a folder" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["job.json", "key"])
+def test_a_folder_whose_notes_are_damaged_says_what_that_costs(folder: Path, name: str) -> None:
+    with JobFolder(folder / "s.csv", {"method": "any"}, folder / "days.csv") as unfinished:
+        (unfinished.path / "part-000000.parquet").write_bytes(b"")
+    (unfinished.path / name).write_bytes(b"\xff{")
+    with (
+        pytest.raises(ew.InputError, match=r"is damaged.*which spends ε again"),
+        JobFolder(folder / "s.csv", {"method": "any"}, folder / "days.csv"),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("loss", ["part-000001.parquet", "part-000000.PRIVATE.json", "job.json", "key"])
 def test_a_damaged_folder_is_refused_rather_than_guessed_at(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, loss: str

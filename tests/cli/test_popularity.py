@@ -108,6 +108,44 @@ def test_popularity_may_be_a_public_table(tmp_path: Path) -> None:
         read_foursquare(raw, popularity="mine")
 
 
+def test_when_no_day_is_left_it_is_said_that_half_of_the_people_are_set_apart(
+    tmp_path: Path, elsewhere: Command
+) -> None:
+    head = "user,venue_id,lat,lng,category,time\n"
+    rows = [f"{user},v{user},40.7,-74.0,Cafe,2012-04-03T15:00\n" for user in [*HELD_OUT, *OTHERS]]
+    raw, out = tmp_path / "c.csv", tmp_path / "out"
+    raw.write_text(head + "".join(rows))
+    code, _, err = elsewhere("dataset", "checkins", "--raw", raw, "-o", out)
+    assert code == 2
+    assert "half of the people (3 of 6) make places popular and their days are left out; too few" in err
+    assert err.index("--least-visits 1 would help") < err.index("check-ins at these venues 0")
+    code, _, err = elsewhere("dataset", "checkins", "--raw", raw, "-o", out, "--popularity", "same")
+    assert (code, "the last step was: days with fewer than 3 visits left (6)" in err) == (2, True)
+    raw.write_text(head + rows[-1])
+    code, _, err = elsewhere("dataset", "checkins", "--raw", raw, "-o", out)
+    assert (code, "none of the 1 people is of the half that makes places popular" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("user,venue_id,lat,lng,when\n1,v,40.7,-74,2012-04-03T15:00\n",
+         "the file has user, venue_id, lat, lng, when; say which is which with --columns datetime=NAME"),
+        ("who,venue_id,lat,lng,when\n1,v,40.7,-74,2012-04-03T15:00\n", "--columns uid=NAME,datetime=NAME"),
+        ("user,venue_id,lat,lng,time\n", "c.csv: holds no row"),
+        ("user,venue_id,lat,lng,time\n1,v,139.7,35.7,2012-04-03T15:00\n", "are lat and lng swapped?"),
+        ("user,venue_id,lat,lng,time\n1,v,-74.0,40.7,2012-04-03T15:00\n", "are lat and lng swapped?"),
+        ("user,venue_id,lat,lng,time\n1,v,,,2012-04-03T15:00\n", "--timezone: is needed"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_of_check_ins_is_named(
+    tmp_path: Path, elsewhere: Command, text: str, message: str
+) -> None:
+    (tmp_path / "c.csv").write_text(text)
+    code, _, err = elsewhere("dataset", "checkins", "--raw", tmp_path / "c.csv", "-o", tmp_path / "out")
+    assert (code, message in err) == (2, True), err
+
+
 def test_those_who_share_tell_neither_time_zone_nor_order_of_dates(tmp_path: Path) -> None:
     """One traveller among them must not set everybody's clock."""
     head = "user,venue_id,lat,lng,category,utc_time\n"

@@ -10,9 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from commands import Command
+from elsewhere.cli import console
 from elsewhere.device.ledger_file import owner_of
+from elsewhere.errors import InputError
+from elsewhere.pages.own_day import _map
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.world import World
 from worlds import build, place
 
 DAYS = ("2024-03-07", "2024-03-08", "2024-03-10")
@@ -102,6 +108,12 @@ def test_no_ledger_is_made_by_looking_for_one(elsewhere: Command, own_data_folde
     assert not own_data_folder.exists()
 
 
+def test_a_ledger_that_only_knows_its_owner_has_shared_nothing_yet(own: Own, elsewhere: Command) -> None:
+    own.data_set()
+    code, _, err = elsewhere("ledger", "show")
+    assert (code, "nothing was shared yet" in err) == (2, True)
+
+
 def test_help_says_what_a_cap_means_and_a_bad_one_is_named(
     own: Own, elsewhere: Command, own_data_folder: Path
 ) -> None:
@@ -175,12 +187,55 @@ class _Terminal(io.StringIO):
 
 
 def test_at_a_terminal_a_day_can_be_chosen(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", _Terminal(f"{DAYS[1]}\n"))
+    monkeypatch.setattr(sys, "stdin", _Terminal("yesterday\n9\n2\n"))
     code, out, _ = own.share()
     assert code == 0
-    assert "Which day" in out
+    assert out.count("Which day") == 3
+    assert out.count("neither a row nor a day") == 2
     assert "Spent 5 of 100" in out
     assert own.shared("--day", DAYS[1])["ledger"]
+
+
+def test_what_takes_long_is_told_at_a_terminal(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(console, "_err", Console(file=screen, force_terminal=True, width=100))
+    assert own.share("--day", DAYS[0])[0] == 0
+    for words in ("Reading your file", "Getting ready (the first time, loops are compiled)"):
+        assert words in screen.getvalue()
+
+
+@pytest.mark.parametrize("option", ["-o", "--page"])
+def test_what_cannot_be_written_is_refused_before_anything_is_charged(
+    own: Own, own_data_folder: Path, option: str
+) -> None:
+    target = (
+        own.file / f"shared{'.csv' if option == '-o' else '.html'}"
+    )  # below a file, so root cannot either
+    code, _, err = own.share("--day", DAYS[0], option, target)
+    assert (code, f"cannot be written: {own.file} is not a folder" in err) == (2, True)
+    assert not own_data_folder.exists()
+
+
+def test_own_days_are_not_charged_for_an_output_that_cannot_be_written(own: Own) -> None:
+    days = own.data_set()
+    code, _, err = own.perturb(days, "mine.csv/a.csv")
+    assert (code, "is not a folder" in err) == (2, True)
+    assert "Spent 15 of 15" in own.perturb(days, "a.csv", "--cap", "15")[1]
+
+
+def test_a_day_that_was_charged_and_not_written_is_not_lost(
+    own: Own, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise InputError("s.csv", "cannot be written: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("elsewhere.device.shared_file.write_days", full)
+        code, _, err = own.share("--day", DAYS[0], "-o", own.folder / "s.csv")
+    assert code == 2
+    assert "No space left on device: the day is charged; asking again" in err
+    code, out, _ = own.share("--day", DAYS[0], "-o", own.folder / "new" / "t.csv")
+    assert (code, "nothing more is spent. Spent 5 of 100" in out) == (0, True)
 
 
 def test_a_page_for_oneself_is_private_and_says_so(own: Own) -> None:
@@ -199,6 +254,17 @@ def test_a_page_for_oneself_is_private_and_says_so(own: Own) -> None:
     code, _, _ = own.share("--day", "2024-03-09", "--page", own.folder / "none.html")
     assert code == 0
     assert "no visit" in (own.folder / "none.html").read_text()
+
+
+def test_the_map_of_ones_day_keeps_its_shape_and_shows_the_city(own: Own) -> None:
+    world = World.load(own.world)
+    visits = Trajectory([("cafe", 60), ("shop", 80)]).visits
+    figure = _map(world, {"your day": visits, "shared day": visits[:1]})
+    assert (figure.layout.yaxis.scaleanchor, figure.layout.yaxis.scaleratio) == ("x", 1)
+    assert {figure.layout.xaxis.title.text, figure.layout.yaxis.title.text} == {"km"}
+    places, mine, _ = figure.data
+    assert len(places.x) == 3
+    assert mine.y[1] - mine.y[0] == pytest.approx(0.01 * 111.2, abs=0.01)
 
 
 def test_an_epsilon_beyond_sense_is_warned_of(own: Own) -> None:

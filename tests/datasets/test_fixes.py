@@ -109,6 +109,18 @@ def test_a_stay_over_night_is_in_both_days(tmp_path: Path) -> None:
     ]
 
 
+def test_a_stay_that_ends_before_it_begins_is_counted_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "stays.csv").write_text(
+        "user_id,started_at,finished_at,latitude,longitude\n"
+        "ann,2008-06-11 20:00:00,2008-06-11 08:00:00,37.80,-122.41\n"
+        "ann,2008-06-11 09:00:00,2008-06-11 10:00:00,37.79,-122.40\n"
+    )
+    dataset = read_stays([tmp_path / "stays.csv"], places=_places(tmp_path), least=1)
+    write_dataset(tmp_path / "out", dataset)
+    assert _visits(tmp_path / "out") == [("ann", "2008-06-11T09:00:00", "bank")]
+    assert dataset.steps["stays that end before they begin, left out"] == 1
+
+
 def test_faults_say_what_is_needed_and_quote_nothing(tmp_path: Path) -> None:
     path = _fixes(tmp_path)
     with pytest.raises(InputError, match=r"--places: or -w WORLD is needed"):

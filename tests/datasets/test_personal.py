@@ -366,6 +366,23 @@ def test_a_data_set_of_ones_own_is_private(tmp_path: Path, world: World, own_dat
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "lat,lng,datetime\n52.52,13.405,2024-03-07T10:00:00\n",
+        "Latitude;Longitude;Timestamp\n52,52;13,405;07.03.2024 10:00\n",
+        "LON\tLAT\tTIME\n13.405\t52.52\t2024-03-07 10:00:00\n",
+        "date,time,lat,lon\n2024-03-07,10:00,52.52,13.405\n",
+        "utc_time,lat,lng\n2024-03-07 09:00:00,52.52,13.405\n",
+        "epoch,lat,lng\n1709802000,52.52,13.405\n",
+    ],
+)
+def test_own_tables_are_read_however_separated_and_called(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    [fix] = read_export(tmp_path / "a.csv", "Europe/Berlin").fixes
+    assert tuple(fix)[:3] == (dt.datetime(2024, 3, 7, 10), 52.52, 13.405)  # noqa: DTZ001 - local time
+
+
+@pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("a.json", '{"semanticSegments": [{"visit": {}}]}', "segment 1 is not as it should be"),
@@ -376,7 +393,10 @@ def test_a_data_set_of_ones_own_is_private(tmp_path: Path, world: World, own_dat
         ("a.gpx", "<gpx><trk><trkseg><trkpt lat='52.52'", "is no XML from line 1"),
         ("a.gpx", "<gpx><trkpt lat='52.5' lon='1'><time>2024-03-07T10:00</time></trkpt></gpx>", "zone"),
         ("a.csv", "lat,lng\n52.52,13.405\n", "column datetime is missing"),
-        ("a.csv", "lat,lng,datetime\n52.52,13.405,noon\n", "row 2: needs degrees under lat"),
+        ("a.csv", "lat,lng,datetime\n52.52,13.405,noon\n", "row 2, column datetime: must be a time such as"),
+        ("a.csv", "lat,lng,datetime\n52.52,13.405,2024-03-07\n", "is a date without a time"),
+        ("a.csv", "lat,lng,datetime\n52.52,13.405,07/03/2024 10:00\n", "day and month cannot be told apart"),
+        ("a.csv", "lat;lng;when\n52.52;13.405;2024\n", "the file has lat, lng, when"),
         ("a.csv", "lat,lng,datetime\n152.52,13.405,2024-03-07T10:00\n", "row 2: needs degrees"),
         (
             "a.csv",

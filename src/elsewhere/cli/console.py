@@ -63,6 +63,15 @@ def counter(title: str) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
+def waiting(title: str) -> Iterator[None]:
+    """A spinner on standard error, gone when done: for work that cannot say how far it is."""
+    columns = (TextColumn("{task.description}"), SpinnerColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_err, transient=True, disable=not _err.is_terminal) as progress:
+        progress.add_task(escape(title), total=None)
+        yield
+
+
+@contextmanager
 def needs_extra(what: str, extra: str) -> Iterator[None]:
     """Turn a missing optional library into a message that says how to get it."""
     try:

@@ -113,14 +113,18 @@ def _command(entry: SourceEntry) -> Callable[..., None]:
     def run(output: Path, **given: Any) -> None:
         raw = given.pop("raw") or []
         feasible_only, as_json = given.pop("feasible_only", False), given.pop("as_json")
-        if given.get("world") is not None:
+        world_file = given.get("world")
+        if world_file is not None:
             given["world"] = World.load(given["world"])
         replace = given.pop("replace")
         _refuse_edited(output, replace=replace)  # before minutes of reading
         with progress_bar(entry.doing) as progress:
             dataset = entry.read(raw, **given, progress=progress)
             facts = written(dataset, output, feasible_only=feasible_only, replace=replace)
-        _show(facts, output, as_json=as_json)
+        then = f"elsewhere world build {output}/world.toml -o {output.name or 'my'}.world"
+        if dataset.is_private:  # one's own days are on a world already
+            then = f"elsewhere perturb {output}/{dataset.days_file} -w {world_file} -e 5 -o shared.csv"
+        _show(facts, output, then, as_json=as_json)
 
     raw = typer.Option(
         metavar="PATH", help="A raw file, may be given several times; for some, a folder.", show_default=False
@@ -162,7 +166,7 @@ def written(dataset: Dataset, output: Path, *, feasible_only: bool, replace: boo
     return write_dataset(output, dataset, replace_edited=replace)
 
 
-def _show(facts: dict[str, Any], output: Path, *, as_json: bool) -> None:
+def _show(facts: dict[str, Any], output: Path, then: str, *, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
@@ -172,6 +176,6 @@ def _show(facts: dict[str, Any], output: Path, *, as_json: bool) -> None:
         "Time zone": facts["timezone"],
         "Places": f"{facts['places']:,}",
         "Trajectories": f"{facts['trajectories']:,} with {facts['visits']:,} visits",
-        "Next": f"elsewhere world build {output}/world.toml -o {output.name or 'my'}.world",
+        "Next": then,
     }
     out.print(facts_table(rows))

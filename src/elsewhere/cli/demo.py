@@ -13,6 +13,7 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli.console import counter, facts_table, needs_extra, out, progress_bar
 from elsewhere.cli.dataset import written
+from elsewhere.cli.method import tables_folder
 from elsewhere.cli.world import write_map
 from elsewhere.files import write_text
 from elsewhere.methods.registry import DEFAULT, method
@@ -20,7 +21,7 @@ from elsewhere.trajectories import SharedTrajectory, Trajectory
 from elsewhere.world.world import World
 
 _EPSILON = 5
-_NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c"}
+_NAMES = {"space_km": "km", "time_hours": "hours", "category": "d_c", "combined": "d"}
 
 
 def demo(
@@ -81,6 +82,9 @@ def _show(
         from elsewhere.evaluate.summary import MANY_DAYS, null_days  # noqa: PLC0415 - needs an extra
         from elsewhere.pages.sharing import sharing_page  # noqa: PLC0415 - needs an extra
     errors, nulls = mean_errors(world, real, shared), null_errors(world, real, shared)
+    ignoring = null_days(world, real, cache=tables_folder(output / "helsinki.world", world))
+    found = {name: mean_errors(world, real, days) for name, days in ignoring.items()}
+    best = min(found, key=lambda name: found[name]["combined"])
     smoothed = sum(count for what, count in counts.items() if what.startswith("places: smoothed"))
     html = sharing_page(
         world,
@@ -88,7 +92,7 @@ def _show(
         shared,
         promise=f"ε = {_EPSILON} a day",
         errors={"a person's own": errors, "somebody else's": nulls},
-        nulls=null_days(world, real, names=MANY_DAYS),
+        nulls={name: ignoring[name] for name in MANY_DAYS},
         cards_too={"needed their times shifted": f"{smoothed / len(real):.1%}"},
         is_made_up=True,
     )
@@ -98,6 +102,7 @@ def _show(
         "Mean error of a visit": _in_words(errors),
         "With the paper's ngram": _in_words(papers),
         "If it were somebody else's": _in_words(nulls) + " (what no information looks like)",
+        "The best null": _in_words(found[best]) + f" ({best}: days that ignore the person)",
         "See": f"{output}/sharing.html (true and shared, hour by hour), {output}/helsinki.html (the world)",
     }
     out.print(facts_table(rows))

@@ -18,8 +18,8 @@ def experiment(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="all, table-error, table-runtime, table-hotspots, table-merging, fig-ranges, fig-error, "
-            "fig-runtime, fig-preprocessing.",
+            help="all, table-error, table-runtime, table-hotspots, table-merging, fig-ranges, fig-hours, "
+            "fig-error, fig-runtime, fig-preprocessing.",
             show_default=False,
         ),
     ],

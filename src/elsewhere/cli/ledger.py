@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli.console import out, print_json, table
 from elsewhere.device.ledger import Ledger
-from elsewhere.device.ledger_file import user_ledger
+from elsewhere.device.ledger_file import has_cap, user_ledger
 from elsewhere.errors import InputError
 
 LedgerFile = Annotated[
@@ -51,6 +51,8 @@ def show(
     path = file or user_ledger()
     if not path.exists():
         raise InputError(str(path), "no such ledger: nothing was charged to it yet")
+    if not has_cap(path):  # `dataset personal` makes one, to know whose days these are
+        raise InputError(str(path), "nothing was shared yet")
     ledger = Ledger(path)
     entries = ledger.entries()
     if as_json:

@@ -11,7 +11,7 @@ import typer
 from elsewhere.cli.console import needs_extra, out, print_json, progress_bar, table
 from elsewhere.cli.method import tables_folder
 from elsewhere.errors import InputError
-from elsewhere.files import write_text
+from elsewhere.files import check_suffix, write_text
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.world.world import World
 
@@ -43,8 +43,8 @@ def plan(
 
     Example: elsewhere plan -w campus.world -e 1,2,5,10 --people 1000,10000,100000 -o plan.html
     """
-    if output is not None and output.suffix != ".html":
-        raise InputError(str(output), "must end in .html")
+    if output is not None:
+        check_suffix(output, ".html")
     wanted, numbers = _epsilons(epsilons), _people(people)
     with needs_extra("planning", "build"):
         from elsewhere.evaluate.plan import plan as make_plan  # noqa: PLC0415 - needs an extra

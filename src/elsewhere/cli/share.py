@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
@@ -14,18 +16,21 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import needs_extra, out, print_json, table, warn
+from elsewhere.cli.console import needs_extra, out, print_json, table, waiting, warn
 from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError
-from elsewhere.files import write_text
+from elsewhere.files import check_can_write, check_suffix, write_text
 from elsewhere.methods.registry import DEFAULT
+from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
     from elsewhere.device.personal import OwnRecords
     from elsewhere.device.shared_file import SharedMetadata
+
+_GETTING_READY = "Getting ready (the first time, loops are compiled)"
 
 
 def share(
@@ -86,49 +91,44 @@ def share(
         from elsewhere.device import personal, shared_file  # noqa: PLC0415 - needs an extra
     if output is not None:
         shared_file.check_suffix(output)
-    _check_new(output)
-    _check_new(page)
     make_page = _page_maker(page)
-    chosen = method.chosen_method(
-        name,
-        world_file,
-        epsilon,
-        n=n,
-        same_length=same_length,
-        hide_length=hide_length,
-        settings=settings,
-    )
+    _check_targets(output, page)
+    with waiting(_GETTING_READY):
+        chosen = method.chosen_method(
+            name,
+            world_file,
+            epsilon,
+            n=n,
+            same_length=same_length,
+            hide_length=hide_length,
+            settings=settings,
+        )
     world, facts, path = chosen.world, chosen.facts(), ledger_file or user_ledger()
     method.warn_if_senseless(facts.epsilon)
     if not facts.is_ldp:
         raise InputError(str(world_file), f"nothing can be shared with it: {facts.promise}")
-    records = personal.read_own([file], world)
+    with waiting("Reading your file"):
+        records = personal.read_own([file], world)
     day = day or _day_of_choice(records, world, as_json=as_json)
     date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
     if not anyway:
         personal.refuse_other_city(records, world, day, str(file))
     if records.span is None or not records.span[0] <= date <= records.span[1]:
         warn(f"{file} says nothing about {day}: it is shared as a day without any visit")
-    trajectory = personal.personal_day(records, world, date)
-    ledger = open_ledger(path, cap, chosen.spent_on(len(trajectory)))
-    report = ledger.reports({day: trajectory}, chosen)[day]
-    metadata = shared_file.SharedMetadata(
-        method=facts,
-        world=world.hash,
-        version=__version__,
-        randomness=report.randomness,
-        most_days_of_a_person=1,
-        epsilon_of_a_person_at_most=chosen.spent_on(len(trajectory)),
-        day=day,
-    )
-    if output is not None:
-        owner = shared_file.Owner(report.report_id, report.report_id, date)
-        shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
-    expectation = what_to_expect(chosen, len(trajectory))
-    if page is not None and make_page is not None:
-        promise = f"ε = {facts.epsilon}"
-        html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
-        write_text(page, html, is_private=True)
+    with waiting(_GETTING_READY):
+        trajectory = personal.personal_day(records, world, date)
+        ledger = open_ledger(path, cap, chosen.spent_on(len(trajectory)))
+        report = ledger.reports({day: trajectory}, chosen)[day]
+        expectation = what_to_expect(chosen, len(trajectory))
+    metadata = _metadata(chosen, report, chosen.spent_on(len(trajectory)), day)
+    with _charged_already():
+        if output is not None:
+            owner = shared_file.Owner(report.report_id, report.report_id, date)
+            shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
+        if page is not None and make_page is not None:
+            promise = f"ε = {facts.epsilon}"
+            html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
+            write_text(page, html, is_private=True)
     _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
     if not as_json:
         for written, what in ((output, "Shared day"), (page, "For you alone")):
@@ -136,20 +136,50 @@ def share(
                 out.print(f"{what}: {written}", soft_wrap=True, markup=False)
 
 
-def _check_new(path: Path | None) -> None:
-    if path is not None and path.exists():
-        raise InputError(str(path), "is there already: choose another output")
+def _check_targets(*paths: Path | None) -> None:
+    """What could not be written afterwards is refused now, before anything is charged."""
+    for path in paths:
+        if path is None:
+            continue
+        if path.exists():
+            raise InputError(str(path), "is there already: choose another output")
+        check_can_write(path)
+
+
+@contextmanager
+def _charged_already() -> Iterator[None]:
+    """Writing may fail all the same (a full disk): the person must know that nothing is lost."""
+    try:
+        yield
+    except InputError as error:
+        faults = "; ".join(map(str, error.faults))
+        after = "the day is charged; asking again with another -o or --page gives the same day at no cost"
+        raise InputError(error.source, f"{faults}: {after}") from None
 
 
 def _page_maker(page: Path | None) -> Callable[..., str] | None:
     """What makes the page, if one is wanted: looked for before anything is charged."""
     if page is None:
         return None
-    if page.suffix != ".html":
-        raise InputError(str(page), "must end in .html")
+    check_suffix(page, ".html")
     with needs_extra("pages", "pages"):
         from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
     return own_day_page
+
+
+def _metadata(chosen: Sharing, report: DayReport, spent: Fraction, day: str) -> SharedMetadata:
+    """What stands beside the shared day."""
+    with needs_extra("reading your own files", "build"):
+        from elsewhere.device.shared_file import SharedMetadata  # noqa: PLC0415 - needs an extra
+    return SharedMetadata(
+        method=chosen.facts(),
+        world=chosen.world.hash,
+        version=__version__,
+        randomness=report.randomness,
+        most_days_of_a_person=1,
+        epsilon_of_a_person_at_most=spent,
+        day=day,
+    )
 
 
 def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
@@ -161,12 +191,25 @@ def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
     if as_json:
         print_json({"from": str(first), "to": str(last), "days": days})
     else:
+        is_asked = sys.stdin.isatty()
         rows = [[date, f"{stays:,}" if stays else "none, but fixes"] for date, stays in days.items()]
-        out.print(table(["day", "stays"], rows))
+        numbered = [[str(number), *row] for number, row in enumerate(rows, start=1)]
+        out.print(table(["row", "day", "stays"], numbered) if is_asked else table(["day", "stays"], rows))
         out.print("Any day can be shared, also one that is not listed: it counts as one without a visit.")
     if as_json or not sys.stdin.isatty():
         raise InputError("--day", "is missing: give one of the days, such as --day 2024-03-07")
-    return str(typer.prompt("Which day")).strip()
+    return _asked_for(list(days))
+
+
+def _asked_for(days: list[str]) -> str:
+    """A day or the number of its row, asked for until there is one."""
+    while True:
+        answer = str(typer.prompt("Which day (a date, or a row)")).strip()
+        if answer.isdecimal() and 1 <= int(answer) <= len(days):
+            return days[int(answer) - 1]
+        with suppress(ValueError):
+            return dt.date.fromisoformat(answer).isoformat()
+        out.print("That is neither a row nor a day such as 2024-03-07.")
 
 
 def _show(

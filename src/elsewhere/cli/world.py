@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, warn
-from elsewhere.files import refuse_to_replace, write_text
+from elsewhere.files import check_suffix, refuse_to_replace, write_text
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
@@ -71,6 +71,7 @@ def build(
         from elsewhere.world.toml import read_config  # noqa: PLC0415 - needs an extra
     settings = read_config(config, overrides)
     refuse_to_replace(output, [config, *settings.input_files()])
+    check_suffix(output, ".world")
     with progress_bar("Connecting regions") as progress:
         world = build_world(settings, progress)
     world.save(output)
@@ -90,6 +91,8 @@ def show(
 
     Example: elsewhere world show campus.world --map campus.html
     """
+    if map_file is not None:
+        check_suffix(map_file, ".html")
     world = World.load(file)
     if map_file is not None:
         write_map(world, map_file)
@@ -126,6 +129,7 @@ def update(
     with needs_extra("updating a world", "build"):
         from elsewhere.world.update import update_world  # noqa: PLC0415 - needs an extra
     refuse_to_replace(output, [places])
+    check_suffix(output, ".world")
     old = World.load(file)
     with progress_bar("Connecting regions") as progress:
         world = update_world(old, places, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -52,6 +52,8 @@ class Dataset:
     """Streets to travel on; else straight lines."""
     steps: dict[str, int] = field(default_factory=dict)
     """What was counted at each step of cleaning, in order."""
+    why_none: Callable[[], str] = lambda: ""
+    """In words, why no day may be left and what would help; blank where the steps tell."""
     is_private: bool = False
     """Somebody's own days: files and folder are for their owner alone, and say so."""
 
@@ -143,7 +145,7 @@ def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
         while some := tuple(islice(days, _DAYS_AT_ONCE)):
             _frame(some, position, dataset.clock).write_csv(file, include_header=False)
         if not counts["trajectories"]:
-            raise InputError(dataset.title, f"no trajectory is left: {_in_words(dataset.steps)}")
+            raise InputError(dataset.title, _nothing_left(dataset))
     clock = {"timezone": dataset.clock.timezone}
     return {"source": dataset.title, **clock, "places": len(dataset.places), **counts}
 
@@ -207,5 +209,16 @@ def _source_md(dataset: Dataset, facts: dict[str, Any]) -> str:
     return f"{head}| what | count |\n|---|---|\n{table}\n"
 
 
-def _in_words(steps: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in steps.items()) or "nothing was read"
+def _nothing_left(dataset: Dataset) -> str:
+    """Why, before what was counted: nobody finds the step in a list of numbers."""
+    counted = ", ".join(f"{name} {count:,}" for name, count in dataset.steps.items())
+    if not counted:
+        return "no trajectory is left: nothing was read"
+    why = dataset.why_none() or _last_step(dataset.steps)
+    return f"no trajectory is left: {why}. Counted: {counted}"
+
+
+def _last_step(steps: dict[str, int]) -> str:
+    """The step that took what there still was: the last that counted anything."""
+    last = next((name for name in reversed(steps) if steps[name]), None)
+    return "nothing was read" if last is None else f"the last step was: {last} ({steps[last]:,})"

@@ -64,10 +64,12 @@ class CheckinFiles:
         self._venues = {key: venue for path in tables for key, venue in _venues_of(path, layouts[path])}
         self._layouts = {path: layout for path, layout in layouts.items() if path not in tables}
         if not self._layouts:
-            raise InputError("--raw", "needs a file of check-ins, with people and times")
+            require(layouts[tables[0]], tables[0], ("uid", "datetime"))
         needed = ("uid", "datetime", "place_id") + (() if self._venues else ("lat", "lng"))
         for path, layout in self._layouts.items():
             require(layout, path, needed)
+        if all(next(delimited_records(*each), None) is None for each in self._layouts.items()):
+            raise InputError(str(next(iter(self._layouts))), "holds no row")
 
     def told_by(self, counts: Callable[[str], bool], positions: Sequence[tuple[float, float]]) -> None:
         """Whose rows may tell time zone and order of dates: these become public, as settings and hours.
@@ -87,10 +89,31 @@ class CheckinFiles:
                     position = degrees(about.get("lat", ""), about.get("lng", ""))
                     if position is not None:
                         positions[record["place_id"]] = position
+            if not positions:
+                raise InputError(*self._no_position())
         others: dict[str, int] = {}
         self._timezone = city_zone(given, positions.values(), others)
         self.elsewhere = sum(others.values())
+        if given is None and self._timezone.startswith("Antarctica/"):
+            raise InputError(
+                "--raw", "most positions lie in Antarctica: are lat and lng swapped? If not, give --timezone"
+            )
         return self._timezone
+
+    def _no_position(self) -> tuple[str, str]:
+        """Which source, and why it cannot tell the time zone."""
+        people = set()
+        for (path, row), record in self._records(no_progress):
+            about = self._about(record)
+            lat, lng = about.get("lat", ""), about.get("lng", "")
+            if degrees(lat, lng) is not None:
+                people.add(record["uid"])
+            elif degrees(lng, lat) is not None:
+                return str(path), f"row {row}: no lat and lng are on the globe; are lat and lng swapped?"
+        if people:
+            among = f"none of the {len(people):,} people is of the half that makes places popular"
+            return "--popularity", f"{among}: more people are needed, or --popularity public:FILE"
+        return "--timezone", "is needed: there is no position to tell the time zone from"
 
     def rows(self, progress: Progress = no_progress) -> Iterator[CheckinRow]:
         """All check-ins, in the order of the files, with what a table of venues says put in.
@@ -137,7 +160,10 @@ def _everybody(_uid: str) -> bool:
 
 
 def _is_venue_table(layout: Layout) -> bool:
-    return "datetime" not in layout and all(key in layout for key in ("place_id", "lat", "lng"))
+    """Where there are people, a time is only called something else."""
+    return not ({"uid", "datetime"} & layout.columns.where.keys()) and all(
+        key in layout for key in ("place_id", "lat", "lng")
+    )
 
 
 def _venues_of(path: Path, layout: Layout) -> Iterator[tuple[str, Record]]:

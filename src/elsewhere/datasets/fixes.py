@@ -34,6 +34,7 @@ from elsewhere.randomness import seeded_generator
 from elsewhere.world.world import World
 
 _LEAST = 2
+_BACKWARDS = "stays that end before they begin, left out"
 _FAR = "stays farther than 100 m from any place"
 
 
@@ -195,6 +196,9 @@ class _TrackFiles:
             except MomentError as error:
                 problem = problem_with(error, "--dates day-first or --dates month-first")
                 raise InputError(str(path), [Fault(row=number, column="datetime", problem=problem)]) from None
+            if end is not None and end < moment:
+                steps[_BACKWARDS] = steps.get(_BACKWARDS, 0) + 1
+                continue
             yield record.get("uid") or name, TrackRow(Fix(moment, *position), end, record.get("occupied", ""))
 
 

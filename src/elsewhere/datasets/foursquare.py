@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import seeded_generator
+from elsewhere.world.settings import HELD_OUT
 
 HOME = "Home (private)"
 
@@ -123,6 +125,20 @@ def checkin_dataset(
         clock=clock,
         settings={"speed_kmh": 8, "popularity_from": source.kind},
         steps=venues.steps,
+        why_none=partial(_why_none, checkins, source, venues.steps),
+    )
+
+
+def _why_none(checkins: CheckinFiles, source: PopularitySource, steps: dict[str, int]) -> str:
+    """People who hold a small file do not expect that half of it is set apart."""
+    has_positions = steps["check-ins without a position"] < steps["check-ins"]
+    if source.kind != HELD_OUT or not has_positions:
+        return ""
+    people = {row.user for row in checkins.rows()}
+    apart = sum(not source.shares(uid) for uid in people)
+    return (
+        f"half of the people ({apart:,} of {len(people):,}) make places popular and their days are left out; "
+        "too few days are left: more people, --popularity public:FILE, or --least-visits 1 would help"
     )
 
 

@@ -73,7 +73,7 @@ def _read(raw: Raw, zone: ZoneInfo) -> Export:
         return read_xml(raw, zone)
     if "\t" in line and "_type" in line:
         return Export("OwnTracks", [], list(read_owntracks(raw, zone)))
-    if "," in line:
+    if any(mark in line for mark in ",;\t"):
         return Export("CSV", [], list(read_csv(raw, zone)))
     raise InputError(raw.name, f"is none of: {FORMATS}")
 

@@ -34,7 +34,7 @@ from elsewhere.device.shared_file import (
 )
 from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import Fault, InputError
-from elsewhere.files import refuse_to_replace, write_text
+from elsewhere.files import check_can_write, refuse_to_replace, write_text
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import SYSTEM, Randomness, SeededRandomness, SystemRandomness, label_of
 
@@ -96,6 +96,7 @@ def perturb_file(
     check_suffix(output)
     refuse_to_replace(output, [source])
     _refuse_existing(output)
+    check_can_write(output)
     found = _check_source(source, method, is_strict=is_strict, is_anyway=is_anyway)
     randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     metadata = SharedMetadata(

@@ -19,6 +19,8 @@ try:
 except ImportError:  # no such locks on Windows: there, two runs of one job at once are the user's to avoid
     fcntl = None  # type: ignore[assignment]
 
+_KEY_BYTES = 32
+
 
 def partial_folder(output: Path) -> Path:
     """Where the job of an output keeps what it has finished."""
@@ -44,6 +46,9 @@ class JobFolder:
 
     def __enter__(self) -> Self:
         is_new = not self.path.exists()
+        if not is_new and not self.path.is_dir():
+            problem = "is there already and is not a folder, which unfinished jobs wait in: move it away"
+            raise InputError(str(self.path), problem)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.mkdir(mode=0o700, exist_ok=True)
@@ -94,12 +99,16 @@ class JobFolder:
             if any(self.path.glob("part-*.parquet")):
                 raise self.damaged()
             with whole_file(key_file, is_private=True) as file:
-                file.write(SystemRandomness().words(4).tobytes())
+                file.write(SystemRandomness().words(_KEY_BYTES // 8).tobytes())
             write_text(job_file, self._job(key_file.read_bytes()), is_private=True)
-        elif not key_file.exists():
+        elif not _is_whole(key_file, job_file):
             raise self.damaged()
         elif job_file.read_text(encoding="utf-8") != self._job(key_file.read_bytes()):
-            raise InputError(str(self.path), "belongs to another job: finish that one, or remove the folder")
+            problem = (
+                "belongs to another job: finish that one, or remove the folder, which gives up what that job "
+                "has shared so far; its ε is spent"
+            )
+            raise InputError(str(self.path), problem)
 
     def _job(self, key: bytes) -> str:
         digest = hmac.new(key, digestmod="sha256")
@@ -117,3 +126,12 @@ class JobFolder:
             "is damaged, some of what was shared is missing or cannot be read: remove it to start again, "
             "which spends ε again",
         )
+
+
+def _is_whole(key_file: Path, job_file: Path) -> bool:
+    """Whether both are as they were written, as far as one can tell without the input."""
+    try:
+        json.loads(job_file.read_text(encoding="utf-8"))
+        return key_file.stat().st_size == _KEY_BYTES
+    except (OSError, ValueError):
+        return False

@@ -161,12 +161,15 @@ class Timestamps:
 
     def local(self, text: str, offset: str = "") -> dt.datetime:
         """Local wall-clock time; ``offset`` is that of the row from UTC in minutes, if it has one."""
-        moment = moment_of(text, self._order)
-        if moment.tzinfo is None and self._is_utc:
-            moment = moment.replace(tzinfo=dt.UTC)
+        moment = self.moment(text)
         if moment.tzinfo is not None and offset and not self._has_zone and self._is_offset(offset):
             return moment.astimezone(dt.UTC).replace(tzinfo=None) + dt.timedelta(minutes=float(offset))
         return local_moment(moment, self._timezone)
+
+    def moment(self, text: str) -> dt.datetime:
+        """A time as it is written, with its zone if it has one or the column's name says UTC."""
+        moment = moment_of(text, self._order)
+        return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None and self._is_utc else moment
 
     @staticmethod
     def _is_offset(text: str) -> bool:
