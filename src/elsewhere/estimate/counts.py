@@ -14,7 +14,7 @@ HALVES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counted:
+class AnswerCounts:
     """Answers to one question, in two halves: one to predict with, one to see how well."""
 
     tables: AnswerTables
@@ -28,7 +28,7 @@ class Counted:
         return np.asarray(self.pointed.sum(axis=0)), int(self.reports.sum())
 
 
-def counted(tables: AnswerTables, answers: Indices, halves: Indices) -> Counted:
+def counted(tables: AnswerTables, answers: Indices, halves: Indices) -> AnswerCounts:
     """Count answers (seed, output), each in half 0 or 1."""
     pointed = np.zeros((HALVES, tables.things), dtype=np.int64)
     reports = np.bincount(halves, minlength=HALVES).astype(np.int64)
@@ -38,7 +38,7 @@ def counted(tables: AnswerTables, answers: Indices, halves: Indices) -> Counted:
             pointed[half] = _pointed_at(mine, tables.things, tables.odds.candidates)
         else:
             pointed[half] = np.bincount(mine[:, 1], minlength=tables.odds.candidates)[: tables.things]
-    return Counted(tables=tables, pointed=pointed, reports=reports)
+    return AnswerCounts(tables=tables, pointed=pointed, reports=reports)
 
 
 @compiled
