@@ -498,7 +498,7 @@ class Fault:
     def objections(self, folder: Path) -> dict[str, str]:
         """What the audit says, on the first world where it says anything."""
         for world in self.worlds(folder, self.of):
-            if found := detect(self.method(world), float(self.epsilon), samples=8000):
+            if found := detect(self.method(world), float(self.epsilon), samples=5000):
                 return found
         return {}
 

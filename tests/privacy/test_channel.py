@@ -46,10 +46,10 @@ _MEDIAN = {
 
 
 def _slices() -> Iterator[Any]:
-    """All worlds for the default and the paper's method, a quarter for others; `make audit` has the rest."""
+    """All worlds for the default method, a quarter for others; `make audit` has the rest."""
     for name in METHODS:
         for number, first in enumerate(range(0, WORLDS, _PER_TEST)):
-            is_for_audit = name not in {DEFAULT, "ngram"} and number % 4
+            is_for_audit = name != DEFAULT and number % 4
             yield pytest.param(name, first, marks=[pytest.mark.audit] if is_for_audit else [])
 
 
