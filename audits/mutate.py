@@ -2,8 +2,8 @@
 
 `python audits/mutate.py [--most N]` changes one operator, number or name of `mechanism/`, `tape`,
 `randomness`, `device/ledger` or `methods/sharing` in a copy of the tree, runs the tests that guard them, and
-goes on with the next. What no test notices is printed at the end; docs/explanation/privacy says of each why
-it cannot weaken ε.
+goes on with the next. What no test notices is printed at the end, and must be looked at: none of it may
+weaken ε.
 """
 
 from __future__ import annotations
