@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.arrays import Counts, Indices, Words
+from elsewhere.arrays import Bools, Counts, Indices, Words
 from elsewhere.mechanism.codebook import CodebookTables, perturb_to_candidates
 from elsewhere.mechanism.individual import list_candidates
 from elsewhere.mechanism.length import HiddenLength
@@ -30,88 +31,81 @@ FEW = 1
 """Trials: so few that often none is accepted."""
 
 
-class LastVisitsAreTrue(Individual):
-    """With few trials; where none is accepted, the true visit is taken (R6)."""
-
-    def coin(self, length: int) -> Coin:
-        return super().coin(length)._replace(trials=FEW)
+class _AtLast(ABC):
+    """A core with few trials; where none of them is accepted, `last` says what is taken (R6)."""
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
     ) -> tuple[Drawn, Counts]:
-        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
-        drawn.values[trials == 0] = secrets[trials == 0]
+        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)  # type: ignore[misc]
+        self.last(drawn.values, trials == 0, secrets)
         return drawn, trials
 
+    @abstractmethod
+    def last(self, values: Indices, is_last: Bools, secrets: Indices) -> None:
+        """Spoil what was drawn, where nothing was accepted."""
 
-class LastTimesAreTrue(PlaceNgram):
-    """With few trials; where none is accepted, the true timestep is taken (R6)."""
+
+class LastVisitsAreTrue(_AtLast, Individual):
+    """The true visit is taken."""
+
+    def coin(self, length: int) -> Coin:
+        return super().coin(length)._replace(trials=FEW)
+
+    def last(self, values: Indices, is_last: Bools, secrets: Indices) -> None:
+        values[is_last] = secrets[is_last]
+
+
+class LastTimesAreTrue(_AtLast, PlaceNgram):
+    """The true timestep is taken."""
 
     def tables(self, length: int) -> PlaceNgramTables:
         tables = super().tables(length)
         windows = tables.windows._replace(trials=np.full_like(tables.windows.trials, FEW))
         return tables._replace(windows=windows, time_coin=tables.time_coin._replace(trials=FEW))
 
-    def perturb(
-        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Counts]:
-        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
+    def last(self, values: Indices, is_last: Bools, secrets: Indices) -> None:
         length = secrets.shape[1]
-        none = trials[:, :length] == 0
-        drawn.values[:, :length][none] = (secrets % self.world.clock.timesteps)[none]
-        return drawn, trials
+        none = is_last[:, :length]
+        values[:, :length][none] = (secrets % self.world.clock.timesteps)[none]
 
 
-class LastDayIsTrue(Global):
-    """With few trials; where none is accepted, the true day is taken (R6)."""
-
+class _FewTrialsOfDays(_AtLast, Global):
     def __init__(self, world: World, **options: Any) -> None:
         super().__init__(world, **options)
         self._coin = self._coin._replace(trials=FEW)
 
-    def perturb(
-        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Counts]:
-        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
-        drawn.values[trials[:, 0] == 0] = secrets[trials[:, 0] == 0]
-        return drawn, trials
+
+class LastDayIsTrue(_FewTrialsOfDays):
+    """The true day is taken."""
+
+    def last(self, values: Indices, is_last: Bools, secrets: Indices) -> None:
+        values[is_last[:, 0]] = secrets[is_last[:, 0]]
 
 
-class LastOfTheSampleIsNearest(GlobalListed):
-    """With few trials; where none is accepted, the day of the sample nearest to the truth is taken (R6)."""
+class LastOfTheSampleIsNearest(_FewTrialsOfDays, GlobalListed):
+    """The day of the sample nearest to the truth is taken."""
 
-    def __init__(self, world: World, **options: Any) -> None:
-        super().__init__(world, **options)
-        self._coin = self._coin._replace(trials=FEW)
-
-    def perturb(
-        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Counts]:
-        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
+    def last(self, values: Indices, is_last: Bools, secrets: Indices) -> None:
         length, days = secrets.shape[1], self._candidates(secrets.shape[1])[2]
-        for row in np.flatnonzero(trials[:, 0] == 0).tolist():
+        for row in np.flatnonzero(is_last[:, 0]).tolist():
             scores = self._scores(tuple(secrets[row].tolist()))
-            sample = drawn.values[row, :-length].tolist()
-            drawn.values[row, -length:] = days[min(sample, key=scores.__getitem__)]
-        return drawn, trials
+            sample = values[row, :-length].tolist()
+            values[row, -length:] = days[min(sample, key=scores.__getitem__)]
 
 
-class LastCandidateIsNear(Codebook):
-    """With few trials; where none is accepted, a candidate that is near is taken (R6)."""
+class LastCandidateIsNear(_AtLast, Codebook):
+    """A candidate that is near is taken."""
 
     def tables(self, length: int) -> CodebookTables:
         honest = super().tables(length)
         return replace(honest, odds=honest.odds._replace(trials=FEW))
 
-    def perturb(
-        self, secrets: Indices, randomness: Randomness, *, constant_work: bool
-    ) -> tuple[Drawn, Counts]:
-        drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
+    def last(self, values: Indices, is_last: Bools, secrets: Indices) -> None:
         tables = self.tables(secrets.shape[1])
-        for row in np.flatnonzero(trials[:, 0] == 0).tolist():
-            near = tables.near(secrets[row], int(drawn.values[row, 0]))
-            drawn.values[row, 1] = int(np.flatnonzero(near)[0])
-        return drawn, trials
+        for row in np.flatnonzero(is_last[:, 0]).tolist():
+            near = tables.near(secrets[row], int(values[row, 0]))
+            values[row, 1] = int(np.flatnonzero(near)[0])
 
 
 class LastLengthIsTrue(HiddenLength):
@@ -180,11 +174,12 @@ class HalfTheTrials(Codebook):
         return Drawn(length=self._key(secrets.shape[1]), values=values), trials
 
 
-class _Source(Sharing):
+class _Source(Sharing, ABC):
     """Shares with a source of randomness of its own."""
 
+    @abstractmethod
     def source(self) -> Randomness:
-        raise NotImplementedError
+        """Where words come from if nobody says."""
 
     def share(
         self, trajectory: Trajectory, *, randomness: Randomness | None = None

@@ -25,6 +25,10 @@ from elsewhere.progress import Progress, no_progress
 _VENUE = ("lat", "lng", "name", "category", "category_id")
 
 
+def _everybody(_uid: str) -> bool:
+    return True
+
+
 class CheckinRow(NamedTuple):
     """A check-in: who, when in local time, and what is said of the venue; blank where nothing is."""
 
@@ -54,7 +58,6 @@ class CheckinFiles:
         self._order = order
         self._timezone, self._has_zone = "UTC", False
         self._counts: Callable[[str], bool] = _everybody
-        self._positions: Sequence[tuple[float, float]] = ()
         self.nameless = 0
         """Rows without a person or a venue, which are left out."""
         self.elsewhere = 0
@@ -71,17 +74,19 @@ class CheckinFiles:
         if all(next(delimited_records(*each), None) is None for each in self._layouts.items()):
             raise InputError(str(next(iter(self._layouts))), "holds no row")
 
-    def told_by(self, counts: Callable[[str], bool], positions: Sequence[tuple[float, float]]) -> None:
-        """Whose rows may tell time zone and order of dates: these become public, as settings and hours.
+    def find_zone(
+        self,
+        given: str | None,
+        counts: Callable[[str], bool] = _everybody,
+        public: Sequence[tuple[float, float]] = (),
+    ) -> str:
+        """The time zone that rows are read by: the one given, or that of most venues.
 
-        Where it is nobody's, ``positions`` of public venues tell the zone, and ``--dates`` the order.
+        ``counts`` says whose rows may tell zone and order of dates, since these become public as settings and
+        hours. Where it is nobody's, positions of ``public`` venues tell the zone, and ``--dates`` the order.
         """
-        self._counts, self._positions = counts, positions
-
-    def find_zone(self, given: str | None) -> str:
-        """The time zone that rows are read by: the one given, or that of most venues."""
-        self._has_zone = given is not None
-        positions = {str(number): position for number, position in enumerate(self._positions)}
+        self._has_zone, self._counts = given is not None, counts
+        positions = {str(number): position for number, position in enumerate(public)}
         if given is None and not positions:
             for _, record in self._records(no_progress):
                 if record["place_id"] not in positions and self._counts(record["uid"]):
@@ -153,10 +158,6 @@ class CheckinFiles:
                     yield (path, row), record
                 else:
                     self.nameless += 1
-
-
-def _everybody(_uid: str) -> bool:
-    return True
 
 
 def _is_venue_table(layout: Layout) -> bool:

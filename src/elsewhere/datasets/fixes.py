@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -49,39 +50,8 @@ class TrackRow(NamedTuple):
         return "<private TrackRow>"
 
 
-def read_fixes(
-    raw: Sequence[Path],
-    *,
-    world: World | None = None,
-    places: Path | None = None,
-    columns: str | None = None,
-    dates: DateOrder | None = None,
-    timezone: str | None = None,
-    least: int = _LEAST,
-    progress: Progress = no_progress,
-) -> Dataset:
-    """Fixes of many people; stays are found in them, or for cabs where passengers get in and out."""
-    files = _TrackFiles(raw, columns, dates, needed=("datetime", "lat", "lng"))
-    return _dataset("fixes", files, places_given(world, places, timezone), _visits_of_fixes, least, progress)
-
-
-def read_stays(
-    raw: Sequence[Path],
-    *,
-    world: World | None = None,
-    places: Path | None = None,
-    columns: str | None = None,
-    dates: DateOrder | None = None,
-    timezone: str | None = None,
-    least: int = _LEAST,
-    progress: Progress = no_progress,
-) -> Dataset:
-    """Stays of many people, with when they began and, if it is known, ended."""
-    files = _TrackFiles(raw, columns, dates, needed=("datetime", "lat", "lng"))
-    return _dataset("stays", files, places_given(world, places, timezone), _visits_of_stays, least, progress)
-
-
 def _visits_of_fixes(rows: list[TrackRow]) -> list[Stay]:
+    """Stays found in fixes, or for cabs where passengers get in and out."""
     if not any(row.occupied for row in rows):
         return find_stays(row.fix for row in rows)
     ordered = sorted(rows, key=lambda row: row.fix.moment)
@@ -90,19 +60,25 @@ def _visits_of_fixes(rows: list[TrackRow]) -> list[Stay]:
 
 
 def _visits_of_stays(rows: list[TrackRow]) -> list[Stay]:
-    return [
-        Stay(row.fix.moment, max(row.end or row.fix.moment, row.fix.moment), *row.fix[1:]) for row in rows
-    ]
+    """Stays with when they began and, if it is known, ended."""
+    return [Stay(row.fix.moment, row.end or row.fix.moment, *row.fix[1:]) for row in rows]
 
 
-def _dataset(
+def _read_tracks(
     source: str,
-    files: _TrackFiles,
-    given: GivenPlaces,
     visits_of: Callable[[list[TrackRow]], list[Stay]],
-    least: int,
-    progress: Progress,
+    raw: Sequence[Path],
+    *,
+    world: World | None = None,
+    places: Path | None = None,
+    columns: str | None = None,
+    dates: DateOrder | None = None,
+    timezone: str | None = None,
+    least: int = _LEAST,
+    progress: Progress = no_progress,
 ) -> Dataset:
+    """Rows of many people, whose visits ``visits_of`` finds; ``source`` is that of the note for SOURCE.md."""
+    files, given = _TrackFiles(raw, columns, dates), places_given(world, places, timezone)
     title, what, terms = note(source)
     steps: dict[str, int] = {}
     return Dataset(
@@ -113,9 +89,13 @@ def _dataset(
         tree=given.tree,
         days=_days(files, given, visits_of, steps, least, progress),
         clock=given.clock,
-        settings=dict(given.settings),
+        settings=given.settings,
         steps=steps,
     )
+
+
+read_fixes = partial(_read_tracks, "fixes", _visits_of_fixes)
+read_stays = partial(_read_tracks, "stays", _visits_of_stays)
 
 
 def _days(
@@ -154,15 +134,13 @@ def _days(
 class _TrackFiles:
     """Files of fixes or stays; a file without a column for people is one person's, named as the file."""
 
-    def __init__(
-        self, raw: Sequence[Path], columns: str | None, order: DateOrder | None, *, needed: Sequence[str]
-    ) -> None:
+    def __init__(self, raw: Sequence[Path], columns: str | None, order: DateOrder | None) -> None:
         given: Mapping[str, str] = parse_given(columns, KEYS)
         self._order = order
         self._layouts: dict[Path, Layout] = {}
         for path in raw_files(raw):
             self._layouts[path] = layout_of(path, given)
-            require(self._layouts[path], path, needed)
+            require(self._layouts[path], path, ("datetime", "lat", "lng"))
 
     def people(
         self, timezone: str, steps: dict[str, int], progress: Progress

@@ -103,8 +103,8 @@ def checkin_dataset(
 ) -> Dataset:
     """Venues as places, people's local days as trajectories; ``name`` is that of the note for SOURCE.md."""
     source = popularity_source(popularity)
-    checkins.told_by(source.counts, [(place.latitude, place.longitude) for place in source.venues])
-    clock = Clock(timezone=checkins.find_zone(timezone))
+    public = [(place.latitude, place.longitude) for place in source.venues]
+    clock = Clock(timezone=checkins.find_zone(timezone, source.counts, public))
     venues = read_venues(
         checkins,
         categories,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elsewhere.datasets.bundle import Dataset
+from elsewhere.datasets.given_places import places_given
 from elsewhere.datasets.notes import note
 from elsewhere.device.ledger_file import owner_of, user_ledger
 from elsewhere.device.matching import Person
 from elsewhere.device.owner import own_uid
-from elsewhere.device.personal import DayMaker, OwnRecords, read_own
+from elsewhere.device.personal import DayMaker, read_own
 from elsewhere.progress import Progress, no_progress
-from elsewhere.world.settings import SpeedTravel
 from elsewhere.world.world import World
 
 
@@ -23,29 +23,20 @@ def read_personal(
 
     All rows have the uid of this device's ledger, so that `perturb` charges them to it.
     """
-    records = OwnRecords([], [])
-    for number, path in enumerate(raw, start=1):
-        some = read_own([path], world)
-        records.stays.extend(some.stays)
-        records.fixes.extend(some.fixes)
-        progress(number, len(raw))
-    maker = DayMaker(world)
+    records, maker = read_own(raw, world, progress), DayMaker(world)
     days = {date: maker.day(spots) for date, spots in records.spots(world.clock.timestep_minutes).items()}
     uid = own_uid(owner_of(ledger or user_ledger()))
     title, what, terms = note("personal")
-    travel = world.settings.travel
+    given = places_given(world, None, None)
     return Dataset(
         title=title,
         what=what,
         terms=terms,
-        places=[world.places.row(place, world.tree) for place in range(len(world.places))],
-        tree=world.tree,
+        places=given.places,
+        tree=given.tree,
         days=[Person(uid=uid, tid=date.isoformat(), date=date, trajectory=day) for date, day in days.items()],
-        clock=world.clock,
-        settings={
-            "speed_kmh": travel.speed_kmh if isinstance(travel, SpeedTravel) else 8,
-            "popularity_from": world.settings.popularity_from,
-        },
+        clock=given.clock,
+        settings=given.settings,
         steps=maker.counts,
         is_private=True,
     )

@@ -36,6 +36,11 @@ class Prior(NamedTuple):
     """Places this much farther are e times less likely to be next."""
 
 
+def most_visits(world: World) -> int:
+    """The most visits that a day of a world's prior has."""
+    return min(len(world.settings.prior.lengths), world.clock.timesteps)
+
+
 def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
     """The prior of a world: its places' popularity, hours and settings; of days of one length, if given."""
     settings, minutes, day = world.settings.prior, world.clock.timestep_minutes, world.clock.timesteps
@@ -48,7 +53,7 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
     activity = _activity(weights, usual, has_hours=bool(np.ptp(popularity, axis=1).any()))
     is_lively = activity > 0
     starts = np.array(settings.start_by_hour, dtype=np.float64)[hours] * is_lively
-    lengths = np.array(settings.lengths[:day], dtype=np.float64)
+    lengths = np.array(settings.lengths[: most_visits(world)], dtype=np.float64)
     mean_gap = settings.mean_gap_minutes
     if length != ANY_LENGTH:
         lengths = (np.arange(1, length + 1) == length).astype(np.float64)

@@ -17,11 +17,11 @@ from elsewhere.device.fixes import (
     each,
     from_seconds,
     local,
-    local_if_zoned,
     on_the_globe,
 )
 from elsewhere.errors import InputError
 from elsewhere.inputs.column_names import ALIASES
+from elsewhere.inputs.moments import local_moment
 
 _E7 = 1e7
 _MILLISECONDS = 1e11
@@ -128,7 +128,7 @@ def _features(raw: Raw, features: Any, zone: ZoneInfo) -> Iterator[Fix]:
 
     def moment(found: Any) -> dt.datetime:
         if isinstance(found, str) and not found.strip().isdigit():
-            return local_if_zoned(found, zone)
+            return local_moment(dt.datetime.fromisoformat(found.strip()), zone.key)
         seconds = float(found)
         return from_seconds(seconds / 1000 if seconds > _MILLISECONDS else seconds, zone)
 

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from elsewhere.errors import InputError
+from elsewhere.inputs.moments import local_moment
 from elsewhere.inputs.raw_text import opened
 
 
@@ -112,13 +113,7 @@ def local(text: str, zone: ZoneInfo) -> dt.datetime:
     moment = dt.datetime.fromisoformat(text.strip())
     if moment.tzinfo is None:
         raise NoZoneError
-    return moment.astimezone(zone).replace(tzinfo=None)
-
-
-def local_if_zoned(text: str, zone: ZoneInfo) -> dt.datetime:
-    """A time as local time; one without a zone is local already."""
-    moment = dt.datetime.fromisoformat(text.strip())
-    return moment if moment.tzinfo is None else moment.astimezone(zone).replace(tzinfo=None)
+    return local_moment(moment, zone.key)
 
 
 def from_seconds(seconds: float, zone: ZoneInfo) -> dt.datetime:

@@ -18,6 +18,7 @@ from elsewhere.device.matching import FAR_KM, FAR_SHARE, OTHER_CITY
 from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.sphere import chord_squared_of_km, chords_squared, unit_vectors
+from elsewhere.progress import Progress, no_progress
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 
@@ -123,13 +124,14 @@ class OwnRecords:
         return found
 
 
-def read_own(paths: Sequence[Path], world: World) -> OwnRecords:
+def read_own(paths: Sequence[Path], world: World, progress: Progress = no_progress) -> OwnRecords:
     """What files hold, in the world's local time: their own stays, or those found in their fixes."""
     records = OwnRecords([], [])
-    for path in paths:
+    for number, path in enumerate(paths, start=1):
         export = read_export(path, world.clock.timezone)
         records.stays.extend(export.stays or find_stays(export.fixes))
         records.fixes.extend(export.fixes)
+        progress(number, len(paths))
     return records
 
 

@@ -158,6 +158,10 @@ def write_shared(path: Path, parts: Sequence[Part], metadata: SharedMetadata) ->
             case ".csv":
                 for number, part in enumerate(parts):
                     pl.read_parquet(part).write_csv(file, include_header=number == 0)
+                # Last of all, and before the days appear: never without them, never they without it.
+                file.flush()
+                indented = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
+                write_text(_metadata_file(path), f"{indented}\n")
             case ".parquet":
                 plan = _plan(parts)
                 plan.sink_parquet(file, metadata={"elsewhere": about})
@@ -166,11 +170,6 @@ def write_shared(path: Path, parts: Sequence[Part], metadata: SharedMetadata) ->
                 plan.sink_parquet(file, metadata={"elsewhere": about, "geo": json.dumps(_GEO)})
             case _:
                 _write_geojson(file, parts, about)
-        if path.suffix.lower() == ".csv":
-            # Last of all, and before the days appear: never without them, never they without it.
-            file.flush()
-            indented = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
-            write_text(_metadata_file(path), f"{indented}\n")
 
 
 @contextmanager

@@ -29,4 +29,5 @@ def hours_of_prior(world: World) -> list[float]:
 def _shares(world: World, times: Indices) -> list[float]:
     known = np.minimum(times, world.clock.timesteps - 1)
     counts = np.bincount(known.astype(np.int64) * world.clock.timestep_minutes // 60, minlength=24)
-    return [count / max(sum(counts.tolist()), 1) for count in counts.tolist()]
+    total = max(int(counts.sum()), 1)
+    return [count / total for count in counts.tolist()]

@@ -68,6 +68,7 @@ class Workshop:
                 "places": len(world.places),
                 "regions": len(world.regions),
                 "bigrams": world.graph.bigrams,
+                "prior_by_hour": hours_of_prior(world),
                 "world": world.hash,
             }
             write_text(stamp, json.dumps(facts))
@@ -88,7 +89,8 @@ class Workshop:
             folder = self.world_folder(cell.setting)
             world = World.load(folder / "w.world")
             days = read_trajectories(folder / "trajectories.csv", world=world)
-            write_text(path, json.dumps(_measured(cell, world, days)))
+            prior = self.prepare(cell.setting)["prior_by_hour"]
+            write_text(path, json.dumps(_measured(cell, world, days, prior)))
         result: Result = json.loads(path.read_text())
         return result
 
@@ -106,7 +108,7 @@ def chosen_days(cell: Cell, days: Sequence[Trajectory]) -> list[Trajectory]:
     return some
 
 
-def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
+def _measured(cell: Cell, world: World, days: Sequence[Trajectory], prior_by_hour: list[float]) -> Result:
     chosen = chosen_days(cell, days)
     seed = int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
     facts: Result = {
@@ -131,7 +133,7 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory]) -> Result:
         "summary": summarise(world, chosen, batch.shared).as_json(),
         "hours": {
             "true": hours_of_days(world, chosen),
-            "prior": hours_of_prior(world),
+            "prior": prior_by_hour,
             "shared": hours_of_days(world, batch.shared),
         },
     }

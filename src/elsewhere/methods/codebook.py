@@ -13,7 +13,7 @@ import numpy as np
 from elsewhere.arrays import Counts, Indices
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.days.candidates import candidate_days
-from elsewhere.days.prior import ANY_LENGTH, world_prior
+from elsewhere.days.prior import ANY_LENGTH, most_visits
 from elsewhere.days.visits import Days, check_length, shared_days, visit_distances
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon, total
@@ -178,7 +178,7 @@ class Codebook:
         most = None
         if self.hides_length:
             options["k"] = self.tables(1).odds.nearest
-            most = len(world_prior(self.world).times.lengths)
+            most = most_visits(self.world)
         return MethodFacts(
             method=self.name,
             epsilon=self.epsilon,

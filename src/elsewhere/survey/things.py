@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.visits import Days
+from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
 from elsewhere.mechanism.answer import distinct
 
 NONE = -1
@@ -232,11 +233,8 @@ def _bins(vectors: Floats, edges: Floats, before: Indices, after: Indices) -> ND
         for i in range(before.shape[1]):
             p, q = before[row, i], after[row, i]
             if 0 <= p < len(vectors) and 0 <= q < len(vectors):
-                square = 0.0
-                for axis in range(3):
-                    square += (vectors[p, axis] - vectors[q, axis]) ** 2
-                # A chord on a globe of 6,371 km: within a city it is the distance itself, to the metre.
-                found[row, i] = np.searchsorted(edges, 6371.0088 * np.sqrt(square), side="right")
+                km = np.sqrt(great_circle_km_squared(chord_squared(vectors, p, vectors, q)))
+                found[row, i] = np.searchsorted(edges, km, side="right")
     return found
 
 
