@@ -91,7 +91,11 @@ def _show(
         real,
         shared,
         promise=f"ε = {_EPSILON} a day",
-        errors={"a person's own": errors, "somebody else's": nulls},
+        errors={
+            "a person's own": errors,
+            "somebody else's": nulls,
+            **{f"null: {name}": values for name, values in found.items()},
+        },
         nulls={name: ignoring[name] for name in MANY_DAYS},
         cards_too={"needed their times shifted": f"{smoothed / len(real):.1%}"},
         is_made_up=True,
