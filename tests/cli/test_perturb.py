@@ -734,7 +734,7 @@ def test_a_file_of_another_city_is_refused_unless_it_is_meant(elsewhere: Command
     assert (code, out) == (2, "")
     assert "more than 90% of its points are farther than 50 km from every place of this world" in err
     assert "--anyway goes on" in err
-    assert "123" not in err
+    assert "123" not in err.replace(str(folder), "")  # pytest numbers its folders
     assert not (folder / "s.csv").exists()
     code, _, _ = elsewhere("perturb", folder / "far.csv", *options, "-o", folder / "s.csv", "--anyway")
     assert code == 0
