@@ -16,9 +16,10 @@ from elsewhere.mechanism.answer import distinct, things_of_secrets
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.randomness import Randomness, SeededRandomness
 from elsewhere.survey.answering import Answering
+from elsewhere.survey.questions.registry import QUESTIONS
 from elsewhere.survey.survey import Survey
 from elsewhere.trajectories import Trajectory
-from tiny_surveys import KINDS, tiny_survey
+from tiny_surveys import KINDS, RECORDS, tiny_survey
 
 SURVEYS = 220
 
@@ -106,3 +107,7 @@ def test_the_same_day_costs_the_same_whatever_it_holds(tmp_path: Path) -> None:
 def test_distinct_keeps_every_thing_once() -> None:
     rows = np.array([[3, 1, 3, -1], [-1, -1, -1, -1], [2, 2, 2, 2]], dtype=np.int32)
     assert distinct(rows).tolist() == [[3, 1, -1, -1], [-1, -1, -1, -1], [2, -1, -1, -1]]
+
+
+def test_every_kind_of_question_is_among_those_that_are_audited() -> None:
+    assert {record.kind for record in RECORDS.values()} == set(QUESTIONS)

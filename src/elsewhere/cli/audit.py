@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere.cli import method
-from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, table, warn
-from elsewhere.errors import InputError
+from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, warn
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import refuse_to_replace, write_text
 from elsewhere.methods.registry import DEFAULT
 

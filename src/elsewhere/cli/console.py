@@ -20,8 +20,6 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from elsewhere.errors import MissingExtraError
-
 out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
@@ -69,17 +67,6 @@ def waiting(title: str) -> Iterator[None]:
     with Progress(*columns, console=_err, transient=True, disable=not _err.is_terminal) as progress:
         progress.add_task(escape(title), total=None)
         yield
-
-
-@contextmanager
-def needs_extra(what: str, extra: str) -> Iterator[None]:
-    """Turn a missing optional library into a message that says how to get it."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("elsewhere"):
-            raise
-        raise MissingExtraError(what, extra) from None
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar
+from elsewhere.cli.console import facts_table, out, print_json, progress_bar
+from elsewhere.errors import needs_extra
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:

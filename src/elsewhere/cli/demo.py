@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import counter, facts_table, needs_extra, out, progress_bar
+from elsewhere.cli.console import counter, facts_table, out, progress_bar
 from elsewhere.cli.dataset import written
 from elsewhere.cli.method import tables_folder
 from elsewhere.cli.world import write_map
+from elsewhere.errors import needs_extra
 from elsewhere.files import write_text
 from elsewhere.methods.registry import DEFAULT, method
 from elsewhere.trajectories import SharedTrajectory, Trajectory

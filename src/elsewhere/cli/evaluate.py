@@ -12,10 +12,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from elsewhere.cli.console import counter, needs_extra, out, print_json, progress_bar, warn
+from elsewhere.cli.console import counter, out, print_json, progress_bar, warn
 from elsewhere.cli.method import tables_folder
 from elsewhere.days.alignment import UNMATCHED
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_suffix, write_text
 from elsewhere.methods.registry import null_names
 from elsewhere.trajectories import SharedTrajectory

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from elsewhere.cli.console import facts_table, needs_extra, out, progress_bar
+from elsewhere.cli.console import facts_table, out, progress_bar
+from elsewhere.errors import needs_extra
 from elsewhere.files import write_text
 
 

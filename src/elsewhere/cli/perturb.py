@@ -11,8 +11,9 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import counter, facts_table, needs_extra, out, print_json, warn
+from elsewhere.cli.console import counter, facts_table, out, print_json, warn
 from elsewhere.device.ledger_file import user_ledger
+from elsewhere.errors import needs_extra
 from elsewhere.methods.registry import DEFAULT
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.console import needs_extra, out, print_json, progress_bar, table
+from elsewhere.cli.console import out, print_json, progress_bar, table
 from elsewhere.cli.method import tables_folder
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_suffix, write_text
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.world.world import World

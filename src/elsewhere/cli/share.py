@@ -16,11 +16,11 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import needs_extra, out, print_json, table, waiting, warn
+from elsewhere.cli.console import out, print_json, table, waiting, warn
 from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_can_write, check_suffix, write_text
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from elsewhere.cli.console import facts_table, needs_extra, out, print_json, progress_bar, warn
+from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
+from elsewhere.errors import needs_extra
 from elsewhere.files import check_suffix, refuse_to_replace, write_text
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.summary import place_changes, summarise

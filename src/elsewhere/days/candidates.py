@@ -38,9 +38,11 @@ def candidate_days(
 def _read(path: Path, world: World, count: int) -> Days | None:
     """Days as they were kept; None for what does not look right."""
     stored = read_arrays(path, Days._fields)
-    if stored is None:
-        return None
-    days = Days(*stored)
+    return None if stored is None else checked_days(Days(*stored), world, count)
+
+
+def checked_days(days: Days, world: World, count: int) -> Days | None:
+    """Days from a file that anybody may have written; None for what does not look right."""
     places, times, lengths = days
     if not (
         places.shape == times.shape and places.ndim == 2 and lengths.shape == (count,) == places.shape[:1]

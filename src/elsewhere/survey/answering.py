@@ -13,7 +13,6 @@ from itertools import accumulate
 import numpy as np
 
 from elsewhere.arrays import Counts, Indices
-from elsewhere.mechanism.answer import answer_step, answers, things_of_secrets
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.listing import AnyStep, Outcome, State, Step, chosen_among
 from elsewhere.mechanism.pick import uniform_below
@@ -51,8 +50,7 @@ class Answering:
         for number, question in enumerate(self.survey.questions):
             mine = np.flatnonzero(chosen == number)
             if len(mine):
-                things = things_of_secrets(rows[mine], question.things, self.survey.world.clock.timesteps)
-                drawn, took = answers(things, question.tables, randomness, constant_work=constant_work)
+                drawn, took = question.channel.answers(rows[mine], randomness, constant_work=constant_work)
                 found[mine, 0], found[mine, 1:], trials[mine] = number, drawn, took[:, 0]
         return found, trials
 
@@ -71,14 +69,11 @@ class Answering:
             return self._question_step()
         if state[0] == "answered":
             return None
-        question = self.survey.questions[state[1]]
-        if question.tables.is_hashed and state[0] == "asked":
-            seeds = range(question.tables.seeds)
+        channel = self.survey.questions[state[1]].channel
+        if channel.seeds > 1 and state[0] == "asked":
+            seeds = range(channel.seeds)
             return chosen_among([(seed,) for seed in seeds], [("seeded", state[1], seed) for seed in seeds])
-        seed = state[2] if state[0] == "seeded" else 0
-        rows = self._rows([secret], constant_work=False)
-        things = things_of_secrets(rows, question.things, self.survey.world.clock.timesteps)[0]
-        return answer_step(question.tables, things.tolist(), seed, ("answered",))
+        return channel.step(secret, state[2] if state[0] == "seeded" else 0, ("answered",))
 
     def _question_step(self) -> Step:
         numbers = range(len(self.survey.questions))
@@ -95,6 +90,6 @@ class Answering:
         """Answers as the audit lists them: for each row the outcome of each step."""
         rows: list[tuple[Outcome, ...]] = []
         for question, seed, output in found.tolist():
-            is_hashed = self.survey.questions[question].tables.is_hashed
-            rows.append(((question,), (seed,), (output,)) if is_hashed else ((question,), (output,)))
+            is_seeded = self.survey.questions[question].channel.seeds > 1
+            rows.append(((question,), (seed,), (output,)) if is_seeded else ((question,), (output,)))
         return rows

@@ -7,24 +7,37 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
 
 from elsewhere.errors import InputError
-from elsewhere.mechanism.answer import AnswerTables
+from elsewhere.survey.channels import Channel
+from elsewhere.survey.questions.question import PublicMap, QuestionKind
 from elsewhere.survey.things import Things
+from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.world import World
 
 _MOST_SHARES = 1 << 16
+_MOST_QUESTIONS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Question:
     """One question, ready to be answered on a world."""
 
-    kind: str
+    record: QuestionKind
     share: Fraction
     """Of the people, how many are asked this one."""
-    things: Things
-    tables: AnswerTables
+    public: PublicMap
+    channel: Channel
+
+    @property
+    def kind(self) -> str:
+        return self.record.kind
+
+    @property
+    def things(self) -> Things:
+        return self.channel.things
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +56,10 @@ class Period:
         return self.first <= day <= self.last
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Survey:
-    """All that is public about a survey; every device answers the same one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a survey promises the people who answer it."""
 
-    world: World
-    questions: tuple[Question, ...]
     epsilon: Fraction
     """For each day that a person answers."""
     days: int = 1
@@ -56,11 +67,35 @@ class Survey:
     period: Period | None = None
     least: int = 100
     """Nothing is published of fewer reports than this."""
+    day_unit: int = 1
+    """A report's day is told in steps of so many days."""
     purpose: str = ""
 
     def __post_init__(self) -> None:
-        if not self.questions:
-            raise InputError("survey", "asks nothing: at least one [[question]] is needed")
+        for name, number in (("days", self.days), ("least", self.least), ("day_unit", self.day_unit)):
+            if type(number) is not int or not 1 <= number <= 1 << 20:
+                raise InputError(name, f"found {number!r}, must be a whole number, 1 or more")
+        if not isinstance(self.purpose, str) or len(self.purpose) > 2000:
+            raise InputError("purpose", "must be text of at most 2,000 letters")
+
+    def told_day(self, day: dt.date) -> dt.date:
+        """The day that a report tells: the first of its unit."""
+        start = dt.date(2000, 1, 3) if self.period is None else self.period.first
+        return day - dt.timedelta(days=(day - start).days % self.day_unit)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Survey:
+    """All that is public about a survey; every device answers the same one."""
+
+    world: World
+    terms: Terms
+    questions: tuple[Question, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.questions) <= _MOST_QUESTIONS:
+            allowed = f"must have 1 to {_MOST_QUESTIONS}"
+            raise InputError("survey", f"has {len(self.questions)} questions ([[question]]), {allowed}")
         if any(question.share <= 0 for question in self.questions):
             raise InputError("share", "must be above 0 for every question")
         total = sum((question.share for question in self.questions), start=Fraction(0))
@@ -68,11 +103,50 @@ class Survey:
             raise InputError("share", f"of all questions adds up to {float(total):g}, must add up to 1")
         if shares_denominator(self.questions) > _MOST_SHARES:
             raise InputError("share", f"must be fractions of at most {_MOST_SHARES:,} parts together")
-        if any(question.tables.odds.epsilon != self.epsilon for question in self.questions):
+        if any(question.channel.odds.epsilon != self.terms.epsilon for question in self.questions):
             raise InputError("epsilon", "must be the same for every question: the whole ε of a day is in one")
-        for name, number in (("days", self.days), ("least", self.least)):
-            if number < 1:
-                raise InputError(name, f"found {number}, must be 1 or more")
+
+    @property
+    def epsilon(self) -> Fraction:
+        """For each day that a person answers."""
+        return self.terms.epsilon
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """A name for each question: its kind, with a number where a kind is asked twice."""
+        kinds = [question.kind for question in self.questions]
+        return tuple(
+            kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: at + 1].count(kind)}"
+            for at, kind in enumerate(kinds)
+        )
+
+
+def make_survey(
+    world: World, terms: Terms, asked: Sequence[tuple[QuestionKind, Fraction]], *, folder: Path = Path()
+) -> Survey:
+    """A survey with its public maps worked out; files of options start at ``folder``.
+
+    How many things of a day are kept (k) and how they are told comes from the public prior alone.
+    """
+    if world.settings.popularity_from == SAME_PEOPLE:
+        # Whatever answers hide, the list of places and the prior may already tell (R12).
+        raise InputError(
+            "world", "is made from the people who would be asked: nothing can be promised to them"
+        )
+    questions = []
+    for record, share in asked:
+        public = record.public_map(world, terms.epsilon, folder)
+        kept = record.kept_of(world, record.things(world, public), terms.epsilon)
+        questions.append(ready_question(world, terms, record, share, public, kept))
+    return Survey(world=world, terms=terms, questions=tuple(questions))
+
+
+def ready_question(
+    world: World, terms: Terms, record: QuestionKind, share: Fraction, public: PublicMap, kept: int
+) -> Question:
+    """A question put together from its parts."""
+    channel = record.channel(world, public, terms.epsilon, kept)
+    return Question(record=record, share=share, public=public, channel=channel)
 
 
 def shares_denominator(questions: Sequence[Question]) -> int:

@@ -8,7 +8,7 @@ have no thing at all. Tables are plain arrays, so that a device needs neither po
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,32 @@ class Groups:
         return found
 
 
+class BlockHours(NamedTuple):
+    """How a day is cut into blocks of hours."""
+
+    timestep_minutes: int
+    hours: int
+
+    @property
+    def per_day(self) -> int:
+        return 24 // self.hours
+
+    def of(self, times: Indices) -> Indices:
+        """The block of each timestep; what fills up rows is in the first."""
+        hours = np.clip(times * self.timestep_minutes // 60, 0, 23)
+        return np.asarray(hours // self.hours, dtype=np.int32)
+
+
+def present_in_blocks(groups: Indices, days: Days, blocks: BlockHours, *, until_next: bool) -> Indices:
+    """Group × block of each visit, or of each block until the next one; −1 where nobody knows the group."""
+    if not until_next:
+        things = groups * blocks.per_day + blocks.of(days.times)
+        return np.where(groups >= 0, things, NONE).astype(np.int32)
+    # Whoever arrives at 10:00 was elsewhere until 9:59.
+    leaves = np.append(days.times[:, 1:], days.times[:, -1:], axis=1) - 1
+    return _stays(groups, blocks.of(days.times), blocks.of(leaves), days.lengths, blocks.per_day)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupHours:
     """A group of places in a block of hours: cells by the hour, kinds of place by the hour, places."""
@@ -93,20 +119,8 @@ class GroupHours:
 
     def of(self, days: Days) -> Indices:
         """One thing for each visit; with ``until_next`` one for each block until the next one."""
-        groups = self.groups.of_places(days.places)
-        if not self.until_next:
-            things = groups * self.blocks + self._blocks(days.times)
-            return distinct(np.where(groups >= 0, things, NONE).astype(np.int32))
-        # Whoever arrives at 10:00 was elsewhere until 9:59.
-        leaves = np.append(days.times[:, 1:], days.times[:, -1:], axis=1) - 1
-        return distinct(
-            _stays(groups, self._blocks(days.times), self._blocks(leaves), days.lengths, self.blocks)
-        )
-
-    def _blocks(self, times: Indices) -> Indices:
-        """The block of each timestep; what fills up rows is in the first."""
-        hours = np.clip(times * self.timestep_minutes // 60, 0, 23)
-        return np.asarray(hours // self.hours, dtype=np.int32)
+        groups, blocks = self.groups.of_places(days.places), BlockHours(self.timestep_minutes, self.hours)
+        return distinct(present_in_blocks(groups, days, blocks, until_next=self.until_next))
 
     def coarser(self) -> list[Indices]:
         """Coarser groups, longer blocks, and both."""

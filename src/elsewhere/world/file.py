@@ -132,8 +132,8 @@ def hash_of(content: Content) -> str:
     return digest.hexdigest()
 
 
-def write_parts(world: WorldParts, path: Path, content_hash: str) -> None:
-    """Write a world to ``path``, whole or not at all."""
+def parts_to_bytes(world: WorldParts, content_hash: str) -> bytes:
+    """A world as a `.world` file has it; the same world gives the same bytes."""
     body = _zipped(content_of(world))
     head = {
         "format": FORMAT,
@@ -141,9 +141,13 @@ def write_parts(world: WorldParts, path: Path, content_hash: str) -> None:
         "hash": content_hash,
         "sha256": hashlib.sha256(body).hexdigest(),
     }
+    return _json(head) + b"\n" + body
+
+
+def write_parts(world: WorldParts, path: Path, content_hash: str) -> None:
+    """Write a world to ``path``, whole or not at all."""
     with whole_file(path) as file:
-        file.write(_json(head) + b"\n")
-        file.write(body)
+        file.write(parts_to_bytes(world, content_hash))
 
 
 def read_parts(path: Path) -> WorldParts:
@@ -152,10 +156,15 @@ def read_parts(path: Path) -> WorldParts:
         raw = path.read_bytes()
     except OSError as error:
         raise WorldFileError(f"{path}: cannot be read: {error.strerror}") from None
+    return parts_from_bytes(raw, str(path))
+
+
+def parts_from_bytes(raw: bytes, source: str) -> WorldParts:
+    """A world from what stands in a `.world` file; ``source`` is what errors blame."""
     line, _, body = raw.partition(b"\n")
-    head = _first_line(line, path)
+    head = _first_line(line, source)
     if hashlib.sha256(body).hexdigest() != head.get("sha256"):
-        raise WorldFileError(f"{path}: truncated or corrupted, its checksum does not match; get it again")
+        raise WorldFileError(f"{source}: truncated or corrupted, its checksum does not match; get it again")
     try:
         content = _unzipped(body)
         check_content(content.facts, content.arrays)
@@ -163,30 +172,30 @@ def read_parts(path: Path) -> WorldParts:
         is_true = hash_of(content_of(world)) == head.get("hash")
     except Exception as error:  # noqa: BLE001 - whatever a stranger's file provokes, it is the file's fault
         reason = str(error) or type(error).__name__
-        raise WorldFileError(f"{path}: not a well-formed world: {reason}") from None
+        raise WorldFileError(f"{source}: not a well-formed world: {reason}") from None
     if not is_true:
-        raise WorldFileError(f"{path}: its content is not what its hash says; get it again")
+        raise WorldFileError(f"{source}: its content is not what its hash says; get it again")
     return world
 
 
-def _first_line(line: bytes, path: Path) -> dict[str, Any]:
+def _first_line(line: bytes, source: str) -> dict[str, Any]:
     try:
         head = json.loads(line) if len(line) <= _LONGEST_FIRST_LINE else None
     except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise WorldFileError(f"{path}: not a .world file; `elsewhere world build` makes one")
+        raise WorldFileError(f"{source}: not a .world file; `elsewhere world build` makes one")
     version = head.get("version")
     if type(version) is not int:
-        raise WorldFileError(f"{path}: says no world format; `elsewhere world build` makes it anew")
+        raise WorldFileError(f"{source}: says no world format; `elsewhere world build` makes it anew")
     if version < VERSION:
         raise WorldFileError(
-            f"{path}: made by an older elsewhere (world format {version}, now {VERSION}): build it again "
+            f"{source}: made by an older elsewhere (world format {version}, now {VERSION}): build it again "
             "with `elsewhere world build`"
         )
     if version > VERSION:
         raise WorldFileError(
-            f"{path}: needs a newer elsewhere (world format {version}, this program reads {VERSION})"
+            f"{source}: needs a newer elsewhere (world format {version}, this program reads {VERSION})"
         )
     return head
 
