@@ -149,7 +149,7 @@ def test_evaluate_says_how_far_above_the_nulls(elsewhere: Command, tmp_path: Pat
     code, out, _ = elsewhere("evaluate", days, shared, "-w", tmp_path / "c.world", "--json", "--no-nulls")
     assert set(json.loads(out)) == {"shared"}
     head, *rows = shared.read_text().splitlines()
-    # A day of two visits or more, one of which is taken to the end of the file: a shared day may have only one.
+    # A day of two visits, one of which is taken to the end of the file: some shared days have only one.
     owners = [row.split(",")[:2] for row in rows]
     split = next(at for at in range(len(rows) - 2) if owners[at] == owners[at + 1])
     for order in (rows[::-1], [*rows[:split], *rows[split + 1 :], rows[split]]):

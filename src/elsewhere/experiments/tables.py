@@ -152,7 +152,7 @@ def preprocessing_rows(worlds: Sequence[tuple[Setting, Result]]) -> list[Row]:
             "dataset": setting.dataset,
             "places_asked": setting.places or 0,
             "speed_kmh": setting.speed_kmh,
-            **facts,
+            **{name: facts[name] for name in ("seconds", "places", "regions", "bigrams")},
             "world": facts["world"][:12],
         }
         for setting, facts in worlds
