@@ -20,6 +20,7 @@ ANY_LENGTH = 0
 """In place of a number of visits: days of all lengths together."""
 # A day of many visits must go on faster, to be over by midnight.
 _DAY_IN_USE_MINUTES = 12 * 60
+_BROAD = 4.0
 
 
 class Prior(NamedTuple):
@@ -70,6 +71,27 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
         ),
         vectors=world.places.vectors,
         decay_km=settings.decay_km,
+    )
+
+
+def broad_prior(world: World) -> Prior:
+    """A prior that knows hours and travel, and little else: every open place, any time, any number of visits.
+
+    For what the usual prior thinks all but impossible.
+    """
+    usual, day = world_prior(world), world.clock.timesteps
+    weights = world.is_open.astype(np.float64)
+    is_lively = weights.any(axis=0).astype(np.float64)
+    return usual._replace(
+        popularity=weights,
+        cumulative=np.ascontiguousarray(np.cumsum(weights, axis=0).T),
+        times=fitted_times(
+            is_lively,
+            is_lively,
+            np.ones(most_visits(world)),
+            _gaps(day, world.clock.timestep_minutes, world.settings.prior.mean_gap_minutes),
+        ),
+        decay_km=_BROAD * usual.decay_km,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled, patient
-from elsewhere.days.prior import ANY_LENGTH, Prior, prior_seed, world_prior
+from elsewhere.days.prior import ANY_LENGTH, Prior, broad_prior, prior_seed, world_prior
 from elsewhere.days.prior_times import Times
 from elsewhere.days.prior_twin import PlainPrior
 from elsewhere.days.visits import Days
@@ -27,6 +27,12 @@ def prior_days(world: World, label: str, count: int, *, length: int = ANY_LENGTH
     """
     prior, places = world_prior(world, length), place_world(world)
     return Days(*likely_days(prior, places, count, max(length, 1), prior_seed(world, label, length)))
+
+
+def broad_days(world: World, label: str, count: int) -> Days:
+    """``count`` days of the broad prior, the same for everybody."""
+    prior, places = broad_prior(world), place_world(world)
+    return Days(*likely_days(prior, places, count, 1, prior_seed(world, f"broad {label}", ANY_LENGTH)))
 
 
 @compiled
