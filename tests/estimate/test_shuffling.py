@@ -15,8 +15,8 @@ from elsewhere.estimate.shuffling import shuffled_delta, shuffled_epsilon
 def _plain_delta(local: float, epsilon: float, reports: int) -> float:
     """The theorem as it is written: P and Q listed, no thresholds, no tails."""
     p, q = math.exp(local) / (math.exp(local) + 1), math.exp(-local)
-    first: dict[tuple[int, int], float] = defaultdict(float)
-    second: dict[tuple[int, int], float] = defaultdict(float)
+    first: dict[tuple[int, ...], float] = defaultdict(float)
+    second: dict[tuple[int, ...], float] = defaultdict(float)
     for c in range(reports):
         clones = math.comb(reports - 1, c) * q**c * (1 - q) ** (reports - 1 - c)
         for a in range(c + 1):
@@ -64,8 +64,8 @@ def test_no_mix_of_randomised_answers_is_worse(kinds: int, reports: int, local: 
         epsilon, worst = part * local, 0.0
         for others in combinations_with_replacement(range(kinds), reports - 1):
             for one, two in permutations(range(kinds), 2):
-                mixes = (_mixed((*others, mine), local, kinds) for mine in (one, two))
-                worst = max(worst, _hockey(*mixes, epsilon))
+                mine, theirs = (_mixed((*others, true), local, kinds) for true in (one, two))
+                worst = max(worst, _hockey(mine, theirs, epsilon))
         bound = shuffled_delta(local, epsilon, reports)
         assert worst <= bound * (1 + 1e-9)
         if reports > 4 and part < 0.5:

@@ -140,4 +140,4 @@ def _first_above(counts: Counts, local: float, epsilon: float) -> Counts:
     changes the sum by next to nothing: there P and e^ε Q are as good as equal.
     """
     share = (math.expm1(epsilon) - math.expm1(-local)) / (-math.expm1(-local) * (math.exp(epsilon) + 1))
-    return np.floor(share * (counts + 1)).astype(np.int64) + 1
+    return np.asarray(np.floor(share * (counts + 1)) + 1, dtype=np.int64)
