@@ -106,13 +106,14 @@ def test_the_guess_is_the_least_of_all_options(town: World, epsilon: int, key: i
 
 def test_a_pick_that_tells_nothing_is_read_as_the_best_day_for_everybody() -> None:
     generator = np.random.default_rng(2)
-    errors, near = generator.random((50, 9)), generator.random((50, 700)) < 0.2
+    errors = generator.random((50, 9), dtype=np.float32)
+    near = generator.random((50, 700)) < 0.2
     assert set(least_expected(errors, near, 1e-9).tolist()) == {int(np.argmin(errors.mean(axis=0)))}
     certain = least_expected(errors, near, 600.0)
     plain = [int(np.argmin(errors[near[:, picked]].sum(axis=0))) for picked in range(700)]
     assert (certain == plain).mean() > 0.99  # but for what rounding takes for a tie
-    assert least_expected(np.full((5, 3), np.inf), near[:5], 1.0).tolist() == [0] * 700
-    assert least_expected(np.zeros((5, 3)), near[:5], 1.0).tolist() == [0] * 700
+    assert least_expected(np.full((5, 3), np.inf, dtype=np.float32), near[:5], 1.0).tolist() == [0] * 700
+    assert least_expected(np.zeros((5, 3), dtype=np.float32), near[:5], 1.0).tolist() == [0] * 700
 
 
 def test_the_draws_are_the_same_and_so_is_the_other_reading(town: World) -> None:

@@ -14,8 +14,9 @@ import math
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from elsewhere.arrays import Bools, Floats, Indices
+from elsewhere.arrays import Bools, Indices
 from elsewhere.days.candidates import candidate_days
 from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.typical import errors_of_pretend_days, typical_day
@@ -24,6 +25,8 @@ from elsewhere.files import read_arrays, write_arrays
 from elsewhere.mechanism.codebook import CodebookTables, nearest_flags
 from elsewhere.world.world import World
 
+ShortFloats = NDArray[np.float32]
+
 CANDIDATE, GUESS = "candidate", "guess"
 READINGS = (CANDIDATE, GUESS)
 """What to make of a pick: the picked day itself, or the best guess."""
@@ -31,6 +34,7 @@ SAMPLES = 2048
 """Days of the prior that stand for what may have been true; twice as many change errors by less than 1 %."""
 # Whole numbers up to here are exact in 32 bits: sums are the same in any order, so on any machine.
 _EXACT = 1 << 24
+_LARGEST = float(np.finfo(np.float32).max)
 _ROWS = 512
 
 
@@ -122,28 +126,28 @@ def _filled_up(rows: Indices, width: int) -> Indices:
 
 def _errors_and_near(
     world: World, tables: CodebookTables, options: Days, sample: Days
-) -> tuple[Floats, Bools]:
+) -> tuple[ShortFloats, Bools]:
     """For each sample day its error d of a visit to each option, and which candidates are its nearest."""
     count = tables.odds.candidates
-    errors = np.empty((len(sample.lengths), len(options.lengths)))
+    errors = np.empty((len(sample.lengths), len(options.lengths)), dtype=np.float32)
     near = np.empty((len(sample.lengths), count), dtype=np.bool_)
     for row, (costs, mine) in enumerate(errors_of_pretend_days(world, sample, options, tables.unmatched)):
-        errors[row] = mine
+        errors[row] = np.minimum(mine, _LARGEST)
         near[row] = nearest_flags(costs[:count], tables.odds.nearest)
     return errors, near
 
 
-def least_expected(errors: Floats, near: Bools, epsilon: float) -> Indices:
+def least_expected(errors: ShortFloats, near: Bools, epsilon: float) -> Indices:
     """For each candidate the option with the least expected error if it was picked; ties by index.
 
     ``errors`` is sample × option, ``near`` is sample × candidate. A sample day leads to the pick of one of
     its nearest e^ε times as likely as to that of another, so it counts e^ε times as much.
     """
     samples, candidates = near.shape
-    largest = np.finfo(np.float64).max
-    known = np.nan_to_num(errors, nan=largest, posinf=largest)
-    unit = float(known.max()) * (samples / _EXACT)
-    whole = np.rint(known / (unit or 1.0)).astype(np.float32)
+    whole = np.nan_to_num(errors, nan=_LARGEST, posinf=_LARGEST)
+    unit = np.float32(float(whole.max()) * (samples / _EXACT))
+    whole /= unit or np.float32(1)
+    np.rint(whole, out=whole)
     everybody = whole.sum(axis=0, dtype=np.float64)
     more = math.expm1(min(epsilon, 500.0))
     best = np.empty(candidates, dtype=np.int32)
