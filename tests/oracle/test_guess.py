@@ -17,6 +17,7 @@ from elsewhere.days.candidates import candidate_days
 from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.typical import typical_day
 from elsewhere.days.visits import shared_days
+from elsewhere.device.expectation import what_to_expect
 from elsewhere.evaluate.error import day_errors
 from elsewhere.evaluate.pairs import paired
 from elsewhere.experiments.recipes import recipes
@@ -181,6 +182,17 @@ def test_what_many_shares_need_is_made_before_the_first(town: World) -> None:
     told.clear()
     Sharing(core).share_many([ew.Trajectory([("p3", 60), ("p9", 80), ("p1", 90)])] * 20)
     assert told == []
+
+
+def test_a_person_is_told_that_it_is_a_guess(town: World) -> None:
+    texts = [
+        what_to_expect(ew.method("codebook", town, epsilon=5, reading=reading, **FEW), 3)
+        for reading in ("candidate", "guess")
+    ]
+    assert [("it is one of the 3 made-up" in text, "best guess" in text) for text in texts] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_error_tables_have_both_readings() -> None:
