@@ -147,6 +147,20 @@ def test_the_default_hides_how_many_visits_there_were(elsewhere: Command, folder
     assert "n: is no option of codebook" in err
 
 
+def test_a_file_says_which_reading_it_has(elsewhere: Command, folder: Path) -> None:
+    options = ["-w", folder / "w.world", "-e", 5, "--set", "candidates=64", "--set", "shards=2"]
+    for reading in ("candidate", "guess"):
+        more = [] if reading == "candidate" else ["--set", f"reading={reading}"]
+        out = folder / f"{reading}.csv"
+        assert elsewhere("perturb", folder / "days.csv", *options, *more, "-o", out)[0] == 0
+        metadata = json.loads((folder / f"{reading}.csv.meta.json").read_text())
+        assert (metadata["reading"], metadata["is_ldp"], metadata["epsilon"]) == (reading, True, "5")
+    options += ["--set", "reading=best", "-o", folder / "never.csv"]
+    code, _, err = elsewhere("perturb", folder / "days.csv", *options)
+    assert code == 2
+    assert "reading: found 'best', must be one of candidate, guess" in " ".join(err.split())
+
+
 @pytest.mark.parametrize("name", ["ind-reach", "ind-noreach", "global"])
 def test_every_method_perturbs_a_file(elsewhere: Command, folder: Path, name: str) -> None:
     options = ["-w", folder / "w.world", "-e", 5, "-m", name]

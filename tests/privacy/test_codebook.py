@@ -395,6 +395,8 @@ def test_candidates_are_kept_beside_the_world_and_made_anew_if_spoilt(
         ({"candidates": 0}, "candidates: found 0"),
         ({"shards": 0}, "shards: found 0"),
         ({"unmatched": math.nan}, "unmatched"),
+        ({"reading": "best"}, "reading: found 'best', must be one of candidate, guess"),
+        ({"reading": None}, "reading: found None, must be one of candidate, guess"),
         ({"hide_length": 4}, "by itself"),
         ({"n": 2}, "is no option of codebook"),
     ],

@@ -56,6 +56,23 @@ def test_past_the_cap_is_refused_before_anything_is_drawn(
     assert ledger.spent == 5
 
 
+def test_another_reading_of_a_day_is_another_sharing(tmp_path: Path, method: Sharing) -> None:
+    """One day, one report; and days that were charged before there were readings are found as they were."""
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=12)
+    few = {"candidates": 16, "shards": 1, "k": 2}
+    plain = ew.method("codebook", method.world, epsilon=5, **few)
+    first = ledger.share("2025-09-17", DAY, plain)
+    guess = ew.method("codebook", method.world, epsilon=5, reading="guess", **few)
+    with pytest.raises(ew.InputError, match="charged for another sharing"):
+        ledger.share("2025-09-17", DAY, guess)
+    ledger.share("2025-09-18", DAY, guess)
+    assert ledger.spent == 10
+    with sqlite3.connect(tmp_path / "my.ledger") as database:
+        names = [json.loads(name) for (name,) in database.execute("SELECT method FROM shares ORDER BY day")]
+    assert [name.get("reading") for name in names] == [None, "guess"]
+    assert ledger.share("2025-09-17", DAY, plain) == first
+
+
 class _Killed(BaseException):
     """Stands for the power going off."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from elsewhere.methods.codebook import Codebook
+from elsewhere.methods.guess import GUESS
 from elsewhere.methods.sharing import Sharing
 
 SENSE = 20
@@ -28,7 +29,10 @@ def what_to_expect(method: Sharing, length: int) -> str:
     picked = method.core.tables(length).odds
     k, others = picked.nearest, picked.candidates - picked.nearest
     near = k / (k + others * math.exp(-picked.epsilon))
+    likely = f"With a chance of {near:.0%} it is"
+    if method.core.reading == GUESS:
+        likely = f"It is the best guess from a pick that is, with a chance of {near:.0%},"
     return (
-        f"{text} With a chance of {near:.0%} it is one of the {k:,} made-up days nearest to yours, of "
+        f"{text} {likely} one of the {k:,} made-up days nearest to yours, of "
         f"{picked.candidates:,}; a day that ignores you is so with a chance of {k / picked.candidates:.1%}."
     )

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from elsewhere.device.ledger_file import has_cap, settled, transaction
 from elsewhere.errors import BudgetError, InputError
 from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.methods.guess import CANDIDATE
 from elsewhere.methods.protocol import Method
 from elsewhere.randomness import random_id
 from elsewhere.trajectories import SharedTrajectory, Trajectory
@@ -62,7 +63,10 @@ class _Charge(NamedTuple):
 
 def _name(method: Method) -> str:
     """Method and all its settings."""
-    return json.dumps(method.facts().as_json(), sort_keys=True)
+    settings = method.facts().as_json()
+    if settings.get("reading") == CANDIDATE:
+        del settings["reading"]  # days that were charged before there was a choice must still be found
+    return json.dumps(settings, sort_keys=True)
 
 
 def _is_date(day: str) -> bool:

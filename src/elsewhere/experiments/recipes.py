@@ -131,7 +131,7 @@ def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
         for length in (3, 5, 8) if small else range(3, 9):
             found["visits"] += _with_variants(_methods(replace(cell, length=length), some))
         for epsilon in (0.5, 5, 10) if small else (0.1, 0.5, 1, 2, 5, 10):
-            found["epsilon"] += _methods(replace(cell, epsilon=epsilon), some)
+            found["epsilon"] += _with_variants(_methods(replace(cell, epsilon=epsilon), some))
         for places in (200, 400, 800) if small else (1000, 2000, 4000, 8000):
             found["places"] += _methods(replace(cell, setting=replace(cell.setting, places=places)), some)
         for speed in (4.0, 8.0, float("inf")) if small else (4.0, 8.0, 12.0, 16.0, float("inf")):

@@ -21,6 +21,7 @@ from elsewhere.mechanism.codebook import CodebookTables, perturb_to_candidates, 
 from elsewhere.mechanism.listing import AnyStep, Outcome, State, chosen_among
 from elsewhere.mechanism.pick import odds_of
 from elsewhere.mechanism.secret import NumberedVisits
+from elsewhere.methods.guess import CANDIDATE, GUESS, READINGS, BestGuesses
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.methods.tuning import CANDIDATES, tuned_nearest
 from elsewhere.progress import Progress, no_progress
@@ -35,7 +36,8 @@ class Codebook:
 
     Each of ``shards`` lists has M candidate days, drawn from the public prior with a seed that the
     world's hash names. A person's shard is chosen by fresh randomness. The k candidates nearest to the
-    true day are e^ε times as likely to be shared as each of the others.
+    true day are e^ε times as likely to be picked as each of the others. What is shared is the picked day or,
+    with a ``reading`` of "guess", the best guess that can be made of the pick.
     """
 
     name = "codebook"
@@ -50,6 +52,7 @@ class Codebook:
         k: int | None = None,
         same_length: bool = False,
         unmatched: float = UNMATCHED,
+        reading: str = CANDIDATE,
         cache: str | Path | None = None,
         progress: Progress = no_progress,
     ) -> None:
@@ -60,10 +63,13 @@ class Codebook:
             raise InputError("unmatched", f"found {unmatched}, must be a number, 0 or more")
         if type(same_length) is not bool:
             raise InputError("same_length", f"found {same_length!r}, must be True or False")
+        if reading not in READINGS:
+            raise InputError("reading", f"found {reading!r}, must be one of {', '.join(READINGS)}")
         self.world = world
         self.epsilon = exact_epsilon(epsilon)
         self.candidates, self.shards = candidates, shards
         self.hides_length, self.unmatched = not same_length, unmatched
+        self.reading = reading
         self.secret = NumberedVisits(world)
         self._cache = None if cache is None else Path(cache)
         self._progress = progress
@@ -71,6 +77,7 @@ class Codebook:
         self._distances = visit_distances(world)
         self._books: dict[tuple[int, int], Days] = {}
         self._tables: dict[int, CodebookTables] = {}
+        self._guesses = BestGuesses(world, self._cache) if reading == GUESS else None
         if k is not None:
             odds_of(self.epsilon, k, candidates)
 
@@ -88,11 +95,16 @@ class Codebook:
             check_length(self.world, length)
         self.tables(length)
         self.book(self._key(length), 0)
+        if self._guesses is not None and self.hides_length:
+            self._guesses.typical()
 
     def prepare_many(self, length: int) -> None:
         """Make the candidates of every shard for days of ``length`` visits: what many shares will need."""
         for shard in range(self.shards):
             self.book(self._key(length), shard)
+            if self._guesses is not None:
+                self._guesses.rows(self.tables(length), self._key(length), shard)
+                self._tell()
 
     def tables(self, length: int) -> CodebookTables:
         """How a pick is made for days of ``length`` visits."""
@@ -129,9 +141,15 @@ class Codebook:
             self._books[key, shard] = candidate_days(
                 self.world, f"shard {shard}", self.candidates, length=key, cache=self._cache
             )
-            # Shards are met in no order and by nobody's truth: how many there are by now tells nothing.
-            self._progress(len(self._books), max(self.shards, len(self._books)))
+            self._tell()
         return self._books[key, shard]
+
+    def _tell(self) -> None:
+        # Shards are met in no order and by nobody's truth: how many there are by now tells nothing.
+        done, parts = len(self._books), 1
+        if self._guesses is not None:
+            done, parts = done + len(self._guesses), 2
+        self._progress(done, max(parts * self.shards, done))
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
@@ -142,16 +160,19 @@ class Codebook:
         return Drawn(length=self._key(secrets.shape[1]), values=values), trials
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
-        """The picked candidates as they are: every one is feasible and open."""
+        """The picked candidates as they are, or the best guesses: every one is feasible and open."""
         del randomness
         started = time.perf_counter()
-        picked = [
-            Days(*(np.asarray(column[index : index + 1]) for column in self.book(drawn.length, shard)))
-            for shard, index in drawn.values.tolist()
-        ]
-        shared = [shared_days(self.world, day)[0] for day in picked]
-        ways = {"places": ["as drawn"] * len(shared)}
+        read = [self._read(drawn.length, shard, index) for shard, index in drawn.values.tolist()]
+        shared = [shared_days(self.world, day)[0] for day in read]
+        ways = {"places": ["as drawn" if self._guesses is None else "best guess"] * len(shared)}
         return Rebuilt(shared=shared, ways=ways, seconds={"places": time.perf_counter() - started})
+
+    def _read(self, key: int, shard: int, index: int) -> Days:
+        """The day that a pick stands for."""
+        if self._guesses is not None:
+            return self._guesses.day(self.tables(key), key, shard, index)
+        return Days(*(np.asarray(column[index : index + 1]) for column in self.book(key, shard)))
 
     def step(self, secret: Outcome, state: State) -> AnyStep | None:
         """The shard, which has nothing to do with the truth, then the pick."""
@@ -173,6 +194,7 @@ class Codebook:
             "candidates": self.candidates,
             "shards": self.shards,
             "unmatched": self.unmatched,
+            "reading": self.reading,
             "k": self._given_k or "tuned for each length",
         }
         most = None

@@ -18,6 +18,7 @@ from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.mechanism.length import split_off_length
 from elsewhere.methods.codebook import Codebook
+from elsewhere.methods.guess import GUESS
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.nulls import constant, popular, typical, uniform
@@ -82,8 +83,11 @@ _ENTRIES = (
         colour="#d92d20",
         hides_length=True,
         is_ours=True,
-        variants={"codebook, same length": {"same_length": True}},
-        colours={"codebook, same length": "#f97066"},
+        variants={
+            "codebook, guess": {"reading": GUESS},
+            "codebook, same length": {"same_length": True},
+        },
+        colours={"codebook, guess": "#912018", "codebook, same length": "#f97066"},
         tiny={"candidates": 24, "shards": 2},
     ),
     MethodEntry(
