@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from elsewhere.device.frames import from_frame, to_frame
     from elsewhere.device.ledger import Ledger
     from elsewhere.device.reading import read_trajectories
+    from elsewhere.estimate.estimate import Estimates, estimate
     from elsewhere.methods.protocol import ShareInfo
     from elsewhere.methods.registry import METHODS, method
     from elsewhere.methods.sharing import Sharing
     from elsewhere.methods.tuning import Tuning, tune
+    from elsewhere.survey.file import load_survey, save_survey
+    from elsewhere.survey.survey import Survey
+    from elsewhere.survey.toml import create_survey
     from elsewhere.world.build import build_world
     from elsewhere.world.toml import read_config
     from elsewhere.world.update import update_world
@@ -33,22 +37,28 @@ __all__ = [
     "METHODS",
     "BudgetError",
     "ElsewhereError",
+    "Estimates",
     "InputError",
     "Ledger",
     "MissingExtraError",
     "ShareInfo",
     "SharedTrajectory",
     "Sharing",
+    "Survey",
     "Trajectory",
     "Tuning",
     "Visit",
     "World",
     "WorldFileError",
     "build_world",
+    "create_survey",
+    "estimate",
     "from_frame",
+    "load_survey",
     "method",
     "read_config",
     "read_trajectories",
+    "save_survey",
     "to_frame",
     "tune",
     "update_world",
@@ -56,16 +66,22 @@ __all__ = [
 
 # What a caller may not need loads on first use: libraries that build worlds, loops that share.
 _LAZY = {
+    "Estimates": "elsewhere.estimate.estimate",
     "METHODS": "elsewhere.methods.registry",
     "Ledger": "elsewhere.device.ledger",
     "ShareInfo": "elsewhere.methods.protocol",
     "Sharing": "elsewhere.methods.sharing",
+    "Survey": "elsewhere.survey.survey",
     "Tuning": "elsewhere.methods.tuning",
     "build_world": "elsewhere.world.build",
+    "create_survey": "elsewhere.survey.toml",
+    "estimate": "elsewhere.estimate.estimate",
     "from_frame": "elsewhere.device.frames",
+    "load_survey": "elsewhere.survey.file",
     "method": "elsewhere.methods.registry",
     "read_config": "elsewhere.world.toml",
     "read_trajectories": "elsewhere.device.reading",
+    "save_survey": "elsewhere.survey.file",
     "to_frame": "elsewhere.device.frames",
     "tune": "elsewhere.methods.tuning",
     "update_world": "elsewhere.world.update",

@@ -81,7 +81,7 @@ def broad_prior(world: World) -> Prior:
     """
     usual, day = world_prior(world), world.clock.timesteps
     weights = world.is_open.astype(np.float64)
-    is_lively = weights.any(axis=0).astype(np.float64)
+    is_lively = np.asarray(weights.any(axis=0), dtype=np.float64)
     return usual._replace(
         popularity=weights,
         cumulative=np.ascontiguousarray(np.cumsum(weights, axis=0).T),

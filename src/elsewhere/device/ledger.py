@@ -10,11 +10,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from elsewhere.device.ledger_file import has_cap, settled, transaction
 from elsewhere.errors import BudgetError, InputError
@@ -52,7 +52,7 @@ class DayReport:
     """It was there before; nothing was spent."""
 
 
-class _Charge(NamedTuple):
+class Charge(NamedTuple):
     """What is paid for: nothing else may be drawn under it."""
 
     day: str
@@ -154,32 +154,46 @@ class Ledger:
 
     def reports(self, days: Mapping[str, Trajectory], method: Method) -> dict[str, DayReport]:
         """Share several days as `share` does: all are charged, or none, before the first is drawn."""
-        for day in days:
-            if not _is_date(day):
-                raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
         if not method.facts().is_ldp:
             raise InputError("ledger", "takes only methods that are ε-LDP")
         for length in sorted({len(trajectory) for trajectory in days.values()}):
             method.prepare(length)  # whatever can fail, fails before anything is charged
         charges = [
-            _Charge(day, str(method.spent_on(len(trajectory))), _name(method), method.world.hash)
+            Charge(day, str(method.spent_on(len(trajectory))), _name(method), method.world.hash)
             for day, trajectory in days.items()
         ]
-        found = {}
-        for charge, kept in zip(charges, self._charge(charges), strict=True):
-            report = kept
-            if report is None:
-                shared, info = method.share(days[charge.day])
-                visits = [list(visit) for visit in shared]
-                drawn = {"id": random_id(), "randomness": info.randomness, "visits": visits}
-                report = self._persist(charge, json.dumps(drawn).encode())
-            plain = json.loads(report)
-            found[charge.day] = DayReport(
+
+        def drawn(day: str) -> dict[str, Any]:
+            shared, info = method.share(days[day])
+            visits = [list(visit) for visit in shared]
+            return {"id": random_id(), "randomness": info.randomness, "visits": visits}
+
+        return {
+            day: DayReport(
                 shared=SharedTrajectory(plain["visits"]),
                 report_id=plain["id"],
                 randomness=plain["randomness"],
-                is_again=kept is not None,
+                is_again=is_again,
             )
+            for day, (plain, is_again) in self.paid(charges, drawn).items()
+        }
+
+    def paid(
+        self, charges: Sequence[Charge], draw: Callable[[str], dict[str, Any]], *, most: int | None = None
+    ) -> dict[str, tuple[dict[str, Any], bool]]:
+        """Charge days, all or none, then draw each; what was drawn before comes back, and says so.
+
+        With ``most``, no more days than that are ever charged under one name.
+        """
+        for charge in charges:
+            if not _is_date(charge.day):
+                raise InputError("day", f"found {charge.day!r}, must be a date such as 2025-09-17")
+        found = {}
+        for charge, kept in zip(charges, self._charge(charges, most), strict=True):
+            report = kept
+            if report is None:
+                report = self._persist(charge, json.dumps(draw(charge.day)).encode())
+            found[charge.day] = (json.loads(report), kept is not None)
         return found
 
     def entries(self) -> list[Entry]:
@@ -204,7 +218,7 @@ class Ledger:
         """Sum of all charges."""
         return sum((entry.epsilon for entry in self.entries()), start=Fraction(0))
 
-    def _charge(self, charges: Sequence[_Charge]) -> list[bytes | None]:
+    def _charge(self, charges: Sequence[Charge], most: int | None) -> list[bytes | None]:
         """For each day its report if there is one; days that are not charged yet are, or none of them.
 
         A day that is charged but not reported may be drawn again, since whatever was drawn never left,
@@ -213,15 +227,20 @@ class Ledger:
         with transaction(self._path) as database:
             kept = [_kept(database, charge) for charge in charges]
             new = [charge for charge, row in zip(charges, kept, strict=True) if row is None]
-            charged = database.execute("SELECT epsilon FROM shares").fetchall()
-            spent = sum((Fraction(earlier) for (earlier,) in charged), start=Fraction(0))
+            charged = database.execute("SELECT epsilon, method FROM shares").fetchall()
+            spent = sum((Fraction(earlier) for earlier, _ in charged), start=Fraction(0))
+            for name in {charge.method for charge in new} if most is not None else ():
+                before = sum(earlier == name for _, earlier in charged)
+                if before + sum(charge.method == name for charge in new) > (most or 0):
+                    what = f"{before} of {most} days that a person may answer are answered already"
+                    raise InputError("ledger", what)
             asked = sum((Fraction(charge.epsilon) for charge in new), start=Fraction(0))
             if new and spent + asked > self.cap:
                 raise BudgetError(spent=spent, asked=asked, cap=self.cap)
             database.executemany("INSERT INTO shares VALUES (?, ?, ?, ?, NULL)", new)
         return [None if row is None or row[0] is None else bytes(row[0]) for row in kept]
 
-    def _persist(self, charge: _Charge, report: bytes) -> bytes:
+    def _persist(self, charge: Charge, report: bytes) -> bytes:
         """Keep the first report of a charge, and return it: another process may have been quicker."""
         with transaction(self._path) as database:
             database.execute(
@@ -233,7 +252,7 @@ class Ledger:
         return bytes(row[0])
 
 
-def _kept(database: sqlite3.Connection, charge: _Charge) -> tuple[bytes | None] | None:
+def _kept(database: sqlite3.Connection, charge: Charge) -> tuple[bytes | None] | None:
     """A day's report, None in its place if it is only charged; None if it is not charged either."""
     row = database.execute(
         "SELECT report, epsilon, method, world FROM shares WHERE day = ?", (charge.day,)

@@ -153,7 +153,7 @@ class Evidence:
         self.tilt = Tilt(support.start, features(found))
 
     def data(self, half: int | None, believed: Floats) -> list[Datum]:
-        """Unbiased estimates of one half of the answers, or of all; variances as if ``believed`` were true."""
+        """Unbiased estimates of one half of the answers, or of all; variances if ``believed`` is true."""
         found = []
         for one, told in zip(self.counts, self.told, strict=True):
             pointed, asked = one.of(half)

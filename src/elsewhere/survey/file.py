@@ -112,7 +112,7 @@ def _question_facts(question: Question) -> dict[str, Any]:
         "share": str(question.share),
         "options": question.record.options(),
         "k": question.channel.odds.nearest,
-        "columns": question.public.columns,
+        "columns": list(map(list, question.public.columns.items())),
     }
 
 
@@ -167,7 +167,7 @@ def _date(text: str) -> dt.date:
 
 def _question(world: World, terms: Terms, plain: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Question:
     record = question_of(plain["kind"], plain["options"])
-    columns = {str(name): list(values) for name, values in plain["columns"].items()}
+    columns = {str(name): list(values) for name, values in plain["columns"]}
     public = PublicMap(arrays=arrays, columns=columns)
     if type(plain["k"]) is not int:
         raise ValueError("k is no whole number")

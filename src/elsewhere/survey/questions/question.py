@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +18,7 @@ from elsewhere.survey.things import Things
 from elsewhere.world.world import World
 
 _PRETEND = 4096
+_LOST = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,7 +43,7 @@ class QuestionKind:
     """In a few words, for people: what it tells."""
 
     k: int | None = None
-    """Things of a day that an answer may tell of; not given: the prior's mean, rounded up."""
+    """Things of a day that an answer may tell of; not given: as many as the prior's days need."""
 
     def __post_init__(self) -> None:
         if self.k is not None:
@@ -59,13 +59,20 @@ class QuestionKind:
         raise NotImplementedError
 
     def kept_of(self, world: World, things: Things, epsilon: Fraction) -> int:
-        """How many things of a day an answer may tell of, k: from public numbers alone."""
+        """How many things of a day an answer may tell of, k: from public numbers alone.
+
+        The least k with which days of the prior lose at most a twentieth of their things. What is lost must
+        be put back by what is believed about long days, which no answer tells; a larger k costs little.
+        """
         del epsilon
         if self.k is not None:
             return self.k
         found = things.of(prior_days(world, "k of a question", _PRETEND))
-        mean = float((found >= 0).sum(axis=1).mean())
-        return min(max(1, math.ceil(mean)), things.count)
+        numbers = (found >= 0).sum(axis=1)
+        kept = 1
+        while np.maximum(numbers - kept, 0).sum() > _LOST * numbers.sum():
+            kept += 1
+        return min(kept, things.count)
 
     def channel(self, world: World, public: PublicMap, epsilon: Fraction, kept: int) -> Channel:
         """How it is answered."""

@@ -1,0 +1,369 @@
+"""`elsewhere survey`: ask many people, estimate what they say together."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+from zoneinfo import ZoneInfo
+
+import typer
+
+from elsewhere.cli import ledger as ledgers
+from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, waiting, warn
+from elsewhere.cli.method import warn_if_senseless
+from elsewhere.device.ledger import open_ledger
+from elsewhere.device.ledger_file import user_ledger
+from elsewhere.errors import InputError, needs_extra
+from elsewhere.files import check_can_write, check_suffix, whole_file, write_text
+from elsewhere.randomness import SeededRandomness, SystemRandomness
+from elsewhere.survey.file import load_survey, save_survey, survey_hash
+from elsewhere.survey.survey import Survey
+
+if TYPE_CHECKING:
+    from elsewhere.estimate.estimate import DayType, Estimates
+    from elsewhere.estimate.expect import Expectation
+
+app = typer.Typer(
+    help="Ask many people about a day, and estimate what they say together.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+SurveyFile = Annotated[Path, typer.Argument(metavar="SURVEY", help="A .survey file.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.command()
+def create(
+    source: Annotated[
+        Path, typer.Argument(metavar="TOML", help="World, ε and questions.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="SURVEY", help="The .survey file.", show_default=False)
+    ],
+    *,
+    expect: Annotated[
+        bool, typer.Option("--expect/--no-expect", help="Simulate on the prior what to expect.")
+    ] = True,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="PAGE", help="Write what to expect as a page: .html.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a survey from a survey.toml, and say what to expect of it. No person's day is looked at.
+
+    For 1,000 to 1,000,000 people: how far the busiest things of each question will be off, by simulation on
+    the public prior, and whether a question is too fine.
+
+    Example: elsewhere survey create survey.toml -o city.survey --page expect.html
+    """
+    check_suffix(output, ".survey")
+    if page is not None:
+        check_suffix(page, ".html")
+    with needs_extra("making a survey", "build"):
+        from elsewhere.estimate.expect import expectations  # noqa: PLC0415 - needs an extra
+        from elsewhere.survey.toml import create_survey  # noqa: PLC0415 - needs an extra
+    with waiting("Making the survey"):
+        survey = create_survey(source)
+    warn_if_senseless(survey.epsilon)
+    save_survey(survey, output)
+    found: list[Expectation] = []
+    if expect:
+        with progress_bar("Simulating what to expect") as progress:
+            found = expectations(survey, progress=progress)
+    if page is not None:
+        with needs_extra("pages", "pages"):
+            from elsewhere.pages.survey import expectation_page  # noqa: PLC0415 - needs an extra
+        write_text(page, expectation_page(survey, found))
+    if as_json:
+        print_json({**_facts(survey), "expect": [one.as_json() for one in found]})
+        return
+    _print_survey(survey)
+    if found:
+        _print_expectations(found)
+    out.print(f"Next: elsewhere survey answer {output} FILE --day DATE, on a device", soft_wrap=True)
+
+
+@app.command()
+def show(survey_file: SurveyFile, *, as_json: Json = False) -> None:
+    """Say what a survey asks, of whom, and what it promises.
+
+    Example: elsewhere survey show city.survey
+    """
+    survey = load_survey(survey_file)
+    if as_json:
+        print_json(_facts(survey))
+        return
+    _print_survey(survey)
+
+
+@app.command()
+def answer(
+    survey_file: SurveyFile,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Your own file, as for `elsewhere share`.", show_default=False),
+    ],
+    day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
+    *,
+    ledger_file: ledgers.LedgerFile = None,
+    cap: ledgers.Cap = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Answer also with a file of another city.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="OUT", help="Write the report, 63 bytes: .report."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a survey about one day of your own: one report of 63 bytes, and nothing else.
+
+    Asked again for the same day, the same report comes back and nothing more is spent. A day that was shared
+    or answered once is never answered anew.
+
+    Example: elsewhere survey answer city.survey Timeline.json --day 2024-03-07 -o my.report
+    """
+    with needs_extra("reading your own files", "build"):
+        from elsewhere.device import personal  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.answer import answer_days, check_day  # noqa: PLC0415 - needs an extra
+    if output is not None:
+        check_suffix(output, ".report")
+        if output.exists():
+            raise InputError(str(output), "is there already: choose another output")
+        check_can_write(output)
+    survey = load_survey(survey_file)
+    world = survey.world
+    date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
+    check_day(survey, date)
+    warn_if_senseless(survey.epsilon)
+    with waiting("Reading your file"):
+        records = personal.read_own([file], world)
+    if not anyway:
+        personal.refuse_other_city(records, world, day, str(file))
+    with waiting("Answering (the first time, loops are compiled)"):
+        trajectory = personal.personal_day(records, world, date)
+        ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
+        answered = answer_days(ledger, survey, {date: trajectory})[date]
+    report = answered.report
+    if output is not None:
+        with whole_file(output) as opened:
+            opened.write(report.to_bytes())
+    if as_json:
+        print(report.to_json())  # noqa: T201 - not for people, so not through rich
+        return
+    question = survey.questions[report.question]
+    out.print(facts_table({
+        "Question": question.record.in_words(),
+        "Day": str(report.day),
+        "Answer": f"{report.seed}, {report.output}",
+        "Report": report.report_id,
+    }))  # fmt: skip
+    how = "The same as before: nothing more is spent" if answered.is_again else "Answered"
+    cost = f"ε = {survey.epsilon}; spent {float(ledger.spent):g} of {float(ledger.cap):g}"
+    out.print(
+        f"{how}. {cost}. {ledgers.in_words(ledger_file or user_ledger())}.", soft_wrap=True, markup=False
+    )
+    if output is not None:
+        out.print(f"Report: {output}", soft_wrap=True, markup=False)
+
+
+@app.command()
+def simulate(
+    survey_file: SurveyFile,
+    trajectories: Annotated[
+        Path, typer.Argument(metavar="TRAJ", help="True trajectories of many people.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="REPORTS", help="Reports: .parquet.", show_default=False)
+    ],
+    *,
+    people: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many people, drawn from the file with replacement.", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Repeatable and NOT private: for experiments.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a survey for many people at once, each as on a device of their own. For research.
+
+    Every person's day in the file gives one report; with --people, days are drawn from the file.
+
+    Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
+    """
+    check_suffix(output, ".parquet")
+    with needs_extra("simulating", "build"):
+        from elsewhere.device.answer import simulated_reports  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.people import read_days  # noqa: PLC0415 - needs an extra
+        from elsewhere.survey.reports import write_reports  # noqa: PLC0415 - needs an extra
+    survey = load_survey(survey_file)
+    randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
+    with waiting("Reading"):
+        days = read_days(trajectories, survey.world, randomness, people)
+    with progress_bar("Answering") as progress:
+        frame = simulated_reports(survey, days, randomness, progress)
+    write_reports(output, frame)
+    if seed is not None:
+        warn("a seed was given: these reports are NOT private")
+    counts = frame["question"].value_counts().sort("question")
+    by_name = {survey.names[number]: count for number, count in counts.iter_rows()}
+    if as_json:
+        print_json({"reports": frame.height, "by_question": by_name, "survey": survey_hash(survey)})
+        return
+    out.print(f"{frame.height:,} reports: {output}", soft_wrap=True)
+    out.print(table(["question", "reports"], [[name, f"{count:,}"] for name, count in by_name.items()]))
+
+
+@app.command()
+def estimate(
+    survey_file: SurveyFile,
+    reports: Annotated[
+        Path, typer.Argument(metavar="REPORTS", help="Reports: .parquet.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.", show_default=False)
+    ],
+    *,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SURVEY=REPORTS", help="Another survey on the same world; may be repeated."),
+    ] = None,
+    margins: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Public counts: question, thing, count, error (and people)."),
+    ] = None,
+    days: Annotated[
+        str | None, typer.Option(metavar="WHICH", help="Only reports about a weekday, or a weekend.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Estimate what many people say together: tables with 95 % intervals, a population, a page.
+
+    Bad and foreign reports are counted and left out. With few reports the public prior stands, and the result
+    says so.
+
+    Example: elsewhere survey estimate city.survey reports.parquet -o results
+    """
+    with needs_extra("estimating", "build"):
+        from elsewhere.estimate.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimate.margins import read_margins  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimate.results import write_results  # noqa: PLC0415 - needs an extra
+    with needs_extra("pages", "pages"):
+        from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
+    survey = load_survey(survey_file)
+    others = [(load_survey(name), path) for name, path in map(_pair, also or [])]
+    known = [] if margins is None else read_margins(margins, survey)
+    if output.exists() and not output.is_dir():
+        raise InputError(str(output), "must be a folder")
+    with progress_bar("Estimating") as progress:
+        found = made_estimate(
+            survey, reports, also=others, margins=known, days=_day_type(days), progress=progress
+        )
+    summary = write_results(found, output)
+    write_text(output / "index.html", results_page(found))
+    if as_json:
+        print_json(summary)
+        return
+    _print_estimates(found, output)
+
+
+def _day_type(text: str | None) -> DayType | None:
+    if text not in {None, "weekday", "weekend"}:
+        raise InputError("--days", f"found {text!r}, must be weekday or weekend")
+    return cast("DayType | None", text)
+
+
+def _pair(text: str) -> tuple[Path, Path]:
+    survey, sign, reports = text.partition("=")
+    if not sign or not survey or not reports:
+        raise InputError("--also", f"found {text!r}, must be SURVEY=REPORTS, such as b.survey=b.parquet")
+    return Path(survey), Path(reports)
+
+
+def _facts(survey: Survey) -> dict[str, Any]:
+    terms = survey.terms
+    period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
+    return {
+        "survey": survey_hash(survey),
+        "world": survey.world.hash,
+        "epsilon": str(terms.epsilon),
+        "days": terms.days,
+        "period": period,
+        "least": terms.least,
+        "day_unit": terms.day_unit,
+        "purpose": terms.purpose,
+        "questions": [
+            {
+                "name": name,
+                "kind": question.kind,
+                "share": str(question.share),
+                "options": question.record.options(),
+                "things": question.things.count,
+                "k": question.channel.odds.nearest,
+                "outputs": question.channel.odds.candidates,
+                "seeds": question.channel.seeds,
+            }
+            for name, question in zip(survey.names, survey.questions, strict=True)
+        ],
+    }
+
+
+def _print_survey(survey: Survey) -> None:
+    terms = survey.terms
+    period = "any day" if terms.period is None else f"{terms.period.first} to {terms.period.last}"
+    out.print(facts_table({
+        "Survey": survey_hash(survey)[:12],
+        "Purpose": terms.purpose or "not said",
+        "Asks about": period,
+        "ε for each day": str(terms.epsilon),
+        "Days a person may answer": f"{terms.days:,}",
+        "Published from": f"{terms.least:,} reports on",
+        "World": f"{len(survey.world.places):,} places, {survey.world.hash[:12]}",
+    }))  # fmt: skip
+    rows = [
+        [
+            name,
+            question.record.what,
+            f"{100 * float(question.share):g} %",
+            f"{question.things.count:,}",
+            f"{question.channel.odds.nearest:,} of {question.channel.odds.candidates:,}",
+        ]
+        for name, question in zip(survey.names, survey.questions, strict=True)
+    ]
+    out.print(table(["question", "tells", "people", "things", "mine"], rows))
+
+
+def _print_expectations(found: list[Expectation]) -> None:
+    rows = [
+        [
+            one.question,
+            f"{one.people:,}",
+            f"±{100 * one.error:.0f} %",
+            f"±{100 * one.interval:.0f} %",
+            f"±{100 * one.prior_error:.0f} %",
+            one.verdict,
+        ]
+        for one in found
+    ]
+    out.print(table(["question", "people", "off by", "interval", "if nobody is asked", ""], rows))
+    out.print(
+        "Error of the 20 busiest things of each question, relative to how many people have them, for a made-up city that is not quite "
+        "as the public prior thinks. Real cities may be less like it."
+    )
+
+
+def _print_estimates(found: Estimates, folder: Path) -> None:
+    out.print(f"{found.reports:,} reports count.")
+    for reason, count in found.left_out.items():
+        out.print(f"Left out: {count:,} {reason}.")
+    if not found.tau:
+        warn("too few answers to say that the public prior is wrong: the population is the prior itself")
+    rows = [
+        [one.name, f"{one.reports:,}", "published" if one.table is not None else "too few: not published"]
+        for one in found.questions
+    ]
+    out.print(table(["question", "reports", ""], rows))
+    out.print(f"See {folder / 'index.html'}", soft_wrap=True)

@@ -1,0 +1,205 @@
+"""From reports to what is so: tables with intervals, and a population that agrees with all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from elsewhere.arrays import Floats
+from elsewhere.errors import InputError
+from elsewhere.estimate.counts import AnswerCounts, counted
+from elsewhere.estimate.margins import Margin, raked
+from elsewhere.estimate.population import Population, population_of
+from elsewhere.estimate.support import incidence, support_of
+from elsewhere.estimate.tables import Table, table_of
+from elsewhere.estimate.tilt import Evidence
+from elsewhere.progress import Progress, no_progress
+from elsewhere.survey.report import Report
+from elsewhere.survey.reports import checked_columns, frame_of, read_reports, sorted_reports
+from elsewhere.survey.survey import Question, Survey
+
+Reports = pl.DataFrame | str | Path | Iterable[Report]
+DayType = Literal["weekday", "weekend"]
+_SATURDAY = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimated:
+    """One question and what was estimated; no table if too few people answered it."""
+
+    name: str
+    question: Question
+    reports: int
+    table: Table | None
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each thing: what it is, count, estimate, low, high (95 %), all per person."""
+        if self.table is None:
+            raise InputError(self.name, f"has only {self.reports:,} reports: nothing is published of it")
+        things = self.question.things
+        columns = {"thing": list(range(things.count)), **things.columns()}
+        numbers = {name: getattr(self.table, name) for name in ("count", "estimate", "low", "high")}
+        return pl.DataFrame({**columns, **numbers}).with_columns(pl.lit(self.reports).alias("reports"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimates:
+    """All that a survey's reports tell."""
+
+    survey: Survey
+    questions: tuple[Estimated, ...]
+    population: Population
+    prior: Population
+    """What was believed before anybody answered."""
+    tau: float
+    """How far the prior was tilted; 0: it stands, answers were too few to say that it is wrong."""
+    reports: int
+    left_out: dict[str, int]
+    """Reports that do not count, by reason."""
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """The table of a question, by its name."""
+        known = {one.name: one for one in self.questions}
+        if name not in known:
+            raise InputError("question", f"found {name!r}, must be one of {', '.join(known)}")
+        return known[name].frame()
+
+
+def estimate(
+    survey: Survey,
+    reports: Reports,
+    *,
+    also: Sequence[tuple[Survey, Reports]] = (),
+    margins: Sequence[Margin] = (),
+    days: DayType | None = None,
+    progress: Progress = no_progress,
+) -> Estimates:
+    """What many people say together, with honest intervals.
+
+    Parameters
+    ----------
+    survey
+        The survey that they answered.
+    reports
+        A Parquet file, a polars frame, or reports.
+    also
+        Other surveys on the same world and their reports: another ε, other questions. Each is read through
+        its own channel; all of them make one population.
+    margins
+        Public counts that the population must agree with (`read_margins`), so that who took part is not
+        mistaken for who lives there.
+    days
+        Only reports about weekdays, or about weekends.
+
+    Returns
+    -------
+    Estimates
+        A table for each question, a population, and what was left out.
+
+    Raises
+    ------
+    InputError
+        If no report counts, or surveys are of different worlds.
+
+    Examples
+    --------
+    >>> found = ew.estimate(survey, "reports.parquet")
+    >>> found.frame("presence").columns[-5:]
+    ['count', 'estimate', 'low', 'high', 'reports']
+    """
+    left_out: dict[str, int] = {}
+    asked: list[tuple[str, Question, AnswerCounts]] = []
+    given = [(survey, reports), *also]
+    for number, (one, those) in enumerate(given):
+        if one.world != survey.world:
+            raise InputError("also", "is a survey on another world: its people cannot be put together")
+        frame = _frame(those) if days is None else _of_days(one, _frame(those), days)
+        ready = sorted_reports(one, frame)
+        for reason, count in ready.left_out.items():
+            left_out[reason] = left_out.get(reason, 0) + count
+        for name, question, answers, halves in zip(
+            one.names, one.questions, ready.answers, ready.halves, strict=True
+        ):
+            named = name if number == 0 else f"{name}@{number + 1}"
+            asked.append((named, question, counted(question.channel, answers, halves)))
+    used = [entry for entry in asked if entry[2].reports >= _least(entry[0], given)]
+    if not used:
+        raise InputError("reports", _too_few(asked, left_out, survey))
+    return _estimated(survey, asked, used, margins, left_out, progress)
+
+
+def _estimated(
+    survey: Survey,
+    asked: Sequence[tuple[str, Question, AnswerCounts]],
+    used: Sequence[tuple[str, Question, AnswerCounts]],
+    margins: Sequence[Margin],
+    left_out: dict[str, int],
+    progress: Progress,
+) -> Estimates:
+    support = support_of(survey.world)
+    evidence = Evidence(support, [counts for _, _, counts in used])
+    fit = evidence.fit(progress)
+    weights = raked(survey, support, fit.weights, margins) if margins else fit.weights
+    names = [name for name, _, _ in used]
+    tables = {name: table_of(evidence, fit, at) for at, name in enumerate(names)}
+    if margins:
+        tables = {
+            name: _scaled(table, evidence, at, fit.weights, weights)
+            for at, (name, table) in enumerate(tables.items())
+        }
+    return Estimates(
+        survey=survey,
+        questions=tuple(
+            Estimated(name=name, question=question, reports=counts.reports, table=tables.get(name))
+            for name, question, counts in asked
+        ),
+        population=population_of(survey.world, support.days, weights),
+        prior=population_of(survey.world, support.days, support.prior),
+        tau=fit.tau,
+        reports=sum(counts.reports for _, _, counts in asked),
+        left_out=left_out,
+    )
+
+
+def _scaled(table: Table, evidence: Evidence, at: int, before: Floats, after: Floats) -> Table:
+    """A table of those who took part as one of those who live there: by how much margins moved each thing."""
+    whole = incidence(evidence.things[at], evidence.counts[at].channel.things.count).T
+    factor = (whole @ after + 1e-12) / (whole @ before + 1e-12)
+    low, high = table.low * factor, (table.high * factor).clip(max=1.0)
+    return replace(table, estimate=(table.estimate * factor).clip(max=1.0), low=low, high=high)
+
+
+def _frame(reports: Reports) -> pl.DataFrame:
+    if isinstance(reports, pl.DataFrame):
+        return checked_columns(reports, "reports")
+    return read_reports(reports) if isinstance(reports, str | Path) else frame_of(reports)
+
+
+def _of_days(survey: Survey, frame: pl.DataFrame, days: DayType) -> pl.DataFrame:
+    if days not in ("weekday", "weekend"):
+        raise InputError("days", f"found {days!r}, must be weekday or weekend")
+    if survey.terms.day_unit > 1:
+        unit = survey.terms.day_unit
+        raise InputError("days", f"reports of this survey tell the day in steps of {unit} only")
+    is_weekend = pl.col("day").dt.weekday() >= _SATURDAY
+    return frame.filter(is_weekend if days == "weekend" else ~is_weekend)
+
+
+def _least(name: str, given: Sequence[tuple[Survey, Reports]]) -> int:
+    """Below so many reports nothing is published of a question."""
+    number = int(name.partition("@")[2] or 1)
+    return given[number - 1][0].terms.least
+
+
+def _too_few(
+    asked: Sequence[tuple[str, Question, AnswerCounts]], left_out: dict[str, int], survey: Survey
+) -> str:
+    counts = ", ".join(f"{name} {found.reports:,}" for name, _, found in asked)
+    reasons = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
+    bad = f" Left out: {reasons}." if reasons else ""
+    least = f"{survey.terms.least:,} reports, the least of which anything is published"
+    return f"no question has {least} ({counts}).{bad}"

@@ -1,0 +1,126 @@
+"""What to expect of a survey before anyone is asked, by simulation on the public prior.
+
+A made-up city that is not quite as the prior thinks answers the survey. What is estimated is held against
+what is so, which here is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elsewhere.arrays import Floats, Indices
+from elsewhere.estimate.counts import HALVES, AnswerCounts
+from elsewhere.estimate.shuffling import shuffled_epsilon
+from elsewhere.estimate.support import Support, incidence, support_of
+from elsewhere.estimate.tables import table_of
+from elsewhere.estimate.tilt import Evidence
+from elsewhere.progress import Progress, no_progress
+from elsewhere.randomness import seeded_generator
+from elsewhere.survey.channels import DayChannel
+from elsewhere.survey.survey import Survey
+
+PEOPLE = (1_000, 10_000, 100_000, 1_000_000)
+BUSY = 20
+DELTA = 1e-6
+_UNLIKE = 0.1
+_SEED = 2021
+_GOOD, _USABLE = 0.15, 0.4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """One question, answered by so many people in all."""
+
+    question: str
+    people: int
+    reports: int
+    error: float
+    """Of the busiest things, relative to how many people have them."""
+    prior_error: float
+    """The same if nobody were asked."""
+    interval: float
+    """Mean half-length of their 95 % intervals, relative to what is so."""
+    central_epsilon: float
+    """What anonymity adds: ε against whoever sees only the mixed reports, with δ = 10⁻⁶."""
+
+    @property
+    def verdict(self) -> str:
+        """Whether the question is too fine for so many people."""
+        if self.error <= _GOOD:
+            return "good"
+        return "usable" if self.error <= _USABLE else "too fine for so few people"
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__} | {"verdict": self.verdict}
+
+
+def expectations(
+    survey: Survey, people: tuple[int, ...] = PEOPLE, progress: Progress = no_progress
+) -> list[Expectation]:
+    """For each number of people and each question how far estimates will be off."""
+    support, generator = support_of(survey.world), seeded_generator(_SEED)
+    truth: Floats | None = None
+    found = []
+    for number, count in enumerate(people):
+        shares = [float(question.share) for question in survey.questions]
+        empty = [_no_answers(survey, at) for at in range(len(shares))]
+        if truth is None:
+            truth = _unlike_the_prior(Evidence(support, empty), generator)
+        counts = [
+            _simulated(one, support, truth, round(count * share), generator)
+            for one, share in zip(empty, shares, strict=True)
+        ]
+        evidence = Evidence(support, counts)
+        fit = evidence.fit()
+        for at, name in enumerate(survey.names):
+            table = table_of(evidence, fit, at)
+            whole = incidence(evidence.things[at], survey.questions[at].things.count).T
+            so = whole @ truth
+            busy = np.argsort(-so)[:BUSY]
+            reports = round(count * shares[at])
+            found.append(
+                Expectation(
+                    question=name,
+                    people=count,
+                    reports=reports,
+                    error=_off(table.estimate - so, so, busy),
+                    prior_error=_off(whole @ support.prior - so, so, busy),
+                    interval=_off((table.high - table.low) / 2, so, busy),
+                    central_epsilon=shuffled_epsilon(float(survey.epsilon), DELTA, max(reports, 1)),
+                )
+            )
+        progress(number + 1, len(people))
+    return found
+
+
+def _off(differences: Floats, so: Floats, busy: Indices) -> float:
+    return float(np.abs(differences)[busy].sum() / so[busy].sum())
+
+
+def _no_answers(survey: Survey, at: int) -> AnswerCounts:
+    channel = survey.questions[at].channel
+    nothing = np.zeros((HALVES, channel.things.count), dtype=np.int64)
+    return AnswerCounts(channel=channel, pointed=nothing, asked=nothing)
+
+
+def _unlike_the_prior(evidence: Evidence, generator: np.random.Generator) -> Floats:
+    """A population that differs from the prior as cities do: by any feature, more or less."""
+    tilted = evidence.tilt.weights(generator.standard_normal(evidence.tilt.features), _UNLIKE)
+    found = tilted * evidence.support.is_prior
+    return np.asarray(found / found.sum())
+
+
+def _simulated(
+    one: AnswerCounts, support: Support, truth: Floats, reports: int, generator: np.random.Generator
+) -> AnswerCounts:
+    """How often things would be pointed at, drawn as counts: no answer is made."""
+    channel = one.channel
+    p, q = channel.chances()
+    told = incidence(channel.things.of(support.days), channel.things.count, channel.kept).T @ truth
+    seen = reports // channel.seeds if isinstance(channel, DayChannel) else reports
+    asked = np.full((HALVES, channel.things.count), seen // HALVES, dtype=np.int64)
+    pointed = generator.binomial(asked, np.clip(q + (p - q) * told, 0, 1))
+    return AnswerCounts(channel=channel, pointed=pointed, asked=asked)

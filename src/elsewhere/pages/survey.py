@@ -1,0 +1,235 @@
+"""Pages of a survey: what to expect before anyone is asked, and what people said together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+
+from elsewhere.estimate.estimate import Estimated, Estimates
+from elsewhere.estimate.expect import BUSY, Expectation
+from elsewhere.pages.page import PALETTE, cards, chart, page, section, table, verdict
+from elsewhere.survey.file import survey_hash
+from elsewhere.survey.survey import Survey
+
+_NUMBERS = ("count", "estimate", "low", "high", "reports")
+_BOX = ("south", "west", "north", "east")
+
+
+def expectation_page(survey: Survey, found: list[Expectation]) -> str:
+    """What a survey asks, and how far its answers will be off."""
+    rows = [
+        [
+            one.question,
+            f"{one.people:,}",
+            f"{one.reports:,}",
+            f"±{100 * one.error:.0f} %",
+            f"±{100 * one.interval:.0f} %",
+            f"±{100 * one.prior_error:.0f} %",
+            one.verdict,
+            f"{one.central_epsilon:.2g}",
+        ]
+        for one in found
+    ]
+    header = ["question", "people", "reports", "off by", "interval", "nobody asked", "", "ε when mixed"]
+    sections = [
+        _terms(survey),
+        section(
+            "How far the busiest things will be off",
+            f"Mean relative error of the {BUSY} busiest things of each question, for a made-up city that is "
+            "not quite as the public prior thinks. Dotted: if nobody is asked.",
+            chart(_errors(found), "errors"),
+        ),
+        section(
+            "In numbers",
+            "A question that is too fine for so few people needs a coarser grid or longer hours. The last "
+            "column is what anonymity may add (δ = 10⁻⁶) if reports are mixed before anyone looks and carry "
+            "nothing that tells who sent them. The promise to people stays the local ε.",
+            table(header, rows),
+        ),
+    ]
+    return page("Before anyone is asked", f"Survey {survey_hash(survey)[:12]}.", sections)
+
+
+def _terms(survey: Survey) -> str:
+    terms = survey.terms
+    facts = {
+        "ε for each day": str(terms.epsilon),
+        "days a person may answer": f"{terms.days:,}",
+        "least reports published": f"{terms.least:,}",
+        "places": f"{len(survey.world.places):,}",
+    }
+    rows = [
+        [name, question.record.what, f"{100 * float(question.share):g} %", f"{question.things.count:,}"]
+        for name, question in zip(survey.names, survey.questions, strict=True)
+    ]
+    asked = table(["question", "tells", "people", "things"], rows)
+    return cards(facts) + section("What is asked", terms.purpose or "No purpose is said.", asked)
+
+
+def _errors(found: list[Expectation]) -> Any:
+    figure = go.Figure()
+    names = list(dict.fromkeys(one.question for one in found))
+    for colour, name in zip(PALETTE * 9, names, strict=False):
+        mine = [one for one in found if one.question == name]
+        people = [one.people for one in mine]
+        errors, none = [100 * one.error for one in mine], [100 * one.prior_error for one in mine]
+        figure.add_scatter(x=people, y=errors, name=name, mode="lines+markers", line={"color": colour})
+        figure.add_scatter(
+            x=people, y=none, showlegend=False, hoverinfo="skip", mode="lines",
+            line={"color": colour, "dash": "dot"},
+        )  # fmt: skip
+    figure.update_layout(
+        xaxis={"title": "people", "type": "log"}, yaxis={"title": "%", "rangemode": "tozero"}, height=420
+    )
+    return figure
+
+
+def results_page(found: Estimates) -> str:
+    """Every question's busiest things with their intervals, hours of the day, and what was left out."""
+    terms = found.survey.terms
+    sections = [
+        cards(
+            {
+                "reports that count": f"{found.reports:,}",
+                "ε for each day": str(terms.epsilon),
+                "left out": f"{sum(found.left_out.values()):,}",
+                "visits a day": f"{found.population.days.lengths @ found.population.weights:.2f}",
+            }
+        )
+    ]
+    if not found.tau:
+        sections.append(
+            verdict(
+                "Too few answers to say that the public prior is wrong: the population is the prior itself."
+            )
+        )
+    sections.append(
+        section(
+            "Visits by hour",
+            "Dotted: what was believed before anybody answered.",
+            chart(_hours(found), "hours"),
+        )
+    )
+    sections += [_question_section(one) for one in found.questions]
+    chains = [
+        [str(len(chain)), " → ".join(chain), f"{100 * share:.2f} %"]
+        for visits in (2, 3)
+        for chain, share in found.population.chains(visits, most=8)
+    ]
+    sections.append(
+        section("Popular chains", "Kinds of place one after the other, and people with each.",
+                table(["visits", "chain", "people"], chains))
+    )  # fmt: skip
+    if found.left_out:
+        rows = [[reason, f"{count:,}"] for reason, count in found.left_out.items()]
+        sections.append(
+            section("Left out", "Reports that do not count.", table(["reports", "how many"], rows))
+        )
+    return page(
+        "What people said together",
+        f"Survey {survey_hash(found.survey)[:12]}. {terms.purpose}".strip(),
+        sections,
+    )
+
+
+def _hours(found: Estimates) -> Any:
+    figure = go.Figure()
+    hours = list(range(24))
+    figure.add_scatter(
+        x=hours, y=100 * found.population.hours(), name="estimated", line={"color": PALETTE[0]}
+    )
+    figure.add_scatter(
+        x=hours, y=100 * found.prior.hours(), name="prior", line={"color": "#5a6270", "dash": "dot"}
+    )
+    figure.update_layout(
+        xaxis={"title": "hour", "dtick": 3}, yaxis={"title": "% of visits", "rangemode": "tozero"}, height=360
+    )
+    return figure
+
+
+def _question_section(one: Estimated) -> str:
+    title = f"{one.name}: {one.question.record.what}"
+    if one.table is None:
+        return section(title, f"Only {one.reports:,} reports: too few, nothing is published.", "")
+    frame = one.frame().sort("estimate", descending=True).head(BUSY)
+    charts = chart(_bars(frame), f"bars-{one.name}")
+    whole = one.frame()
+    if "hour" in whole.columns and set(_BOX) <= set(whole.columns) and "hours" not in whole.columns:
+        charts += chart(_heat(whole), f"heat-{one.name}")
+    note = f"{one.reports:,} reports. The {BUSY} largest, per cent of people, with 95 % intervals."
+    return section(title, note, charts)
+
+
+def _bars(frame: pl.DataFrame) -> Any:
+    names = _labels(frame)
+    estimate, low, high = (100 * frame[name].to_numpy() for name in ("estimate", "low", "high"))
+    figure = go.Figure()
+    figure.add_bar(
+        y=names, x=estimate, orientation="h", marker={"color": PALETTE[0]},
+        error_x={"type": "data", "symmetric": False, "array": high - estimate, "arrayminus": estimate - low},
+    )  # fmt: skip
+    figure.update_layout(
+        xaxis={"title": "% of people", "rangemode": "tozero"},
+        yaxis={"autorange": "reversed", "automargin": True},
+        height=120 + 24 * len(names),
+        showlegend=False,
+        margin={"l": 10, "t": 10},
+    )
+    return figure
+
+
+def _labels(frame: pl.DataFrame) -> list[str]:
+    """A short name for each thing: where, when, what."""
+    found = []
+    for row in frame.drop([name for name in (*_NUMBERS, "thing") if name in frame.columns]).iter_rows(
+        named=True
+    ):
+        parts = [_where(row, "from_"), _where(row, "to_"), _where(row, "")]
+        parts += [str(row[name]) for name in ("category", "name") if row.get(name)]
+        parts += [f"{row['hour']}:00"] if "hour" in row else []
+        parts += [f"{row['visits']} visits"] if "visits" in row else []
+        if "from_km" in row:
+            parts.append(f"{row['from_km']:g} to {row['to_km']:g} km")
+        if "candidate" in row:
+            parts.append(f"shard {row['shard']}, day {row['candidate']}")
+        found.append(", ".join(part for part in parts if part))
+    return _distinct(found)
+
+
+def _where(row: dict[str, Any], prefix: str) -> str:
+    name = row.get(f"{prefix}area") or row.get(f"{prefix}cell")
+    if name is None and f"{prefix}south" in row:
+        lat, lng = (
+            (row[f"{prefix}south"] + row[f"{prefix}north"]) / 2,
+            (row[f"{prefix}west"] + row[f"{prefix}east"]) / 2,
+        )
+        name = f"{lat:.3f} {lng:.3f}"
+    if name is None:
+        return ""
+    return f"{prefix.removesuffix('_')} {name}".strip()
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Bars need names of their own."""
+    return [name if names.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(names)]
+
+
+def _heat(frame: pl.DataFrame) -> Any:
+    """Cells by hour: busiest cells first."""
+    hours = sorted(frame["hour"].unique().to_list())
+    estimate = frame["estimate"].to_numpy().reshape(-1, len(hours))
+    names = _labels(frame.drop("hour")[:: len(hours)])
+    order = np.argsort(-estimate.sum(axis=1))[:40]
+    figure = go.Figure()
+    figure.add_heatmap(
+        z=100 * estimate[order], x=hours, y=[names[row] for row in order], colorscale="Blues",
+        colorbar={"title": "%"},
+    )  # fmt: skip
+    figure.update_layout(
+        xaxis={"title": "hour"}, yaxis={"autorange": "reversed", "automargin": True},
+        height=140 + 18 * len(order), margin={"l": 10, "t": 10},
+    )  # fmt: skip
+    return figure
