@@ -28,10 +28,10 @@ _DAYS = [f"2025-09-{day:02d}" for day in range(10, 18)]
 class ForgetsAfterACrash(Ledger):
     """Days that were charged but never reported are free again: their noise may have been seen (R11)."""
 
-    def _charge(self, charges: Sequence[Any]) -> list[bytes | None]:
+    def _charge(self, charges: Sequence[Any], most: int | None) -> list[bytes | None]:
         with closing(sqlite3.connect(self._path)) as database, database:
             database.execute("DELETE FROM shares WHERE report IS NULL")
-        return super()._charge(charges)
+        return super()._charge(charges, most)
 
 
 class _Crashes(Sharing):

@@ -32,25 +32,29 @@ TRUSTED = [
     PACKAGE / "device/ledger.py",
     *sorted((PACKAGE / "mechanism").glob("*.py")),
 ]
-# The quickest to object come first: most edits are found out within seconds.
-GUARDS = [
-    "tests/privacy/test_tape.py",
-    "tests/privacy/test_words.py",
-    "tests/privacy/test_budget.py",
-    "tests/unit/test_ledger.py",
-    "tests/privacy/test_secret.py",
-    "tests/privacy/test_answer.py",
-    "tests/privacy/test_length.py",
-    "tests/privacy/test_rejection.py",
-    "tests/privacy/test_ngram.py",
-    "tests/privacy/test_codebook.py",
-    "tests/property/test_twins.py",
-    "tests/property/test_share.py",
-    "tests/oracle/test_whole_day.py",
-    "tests/property/test_methods.py",
-]
+# The tests that know each module, the quickest to object first: most edits are found out within seconds.
+_PRIVACY, _ORACLE, _PROPERTY, _UNIT = (f"tests/{name}" for name in ("privacy", "oracle", "property", "unit"))
+GUARDS = {
+    "tape": [f"{_PRIVACY}/test_tape.py", f"{_PRIVACY}/test_rejection.py", f"{_PRIVACY}/test_answer.py"],
+    "randomness": [f"{_PROPERTY}/test_twins.py", f"{_PRIVACY}/test_tape.py"],
+    "sharing": [f"{_PROPERTY}/test_share.py", f"{_UNIT}/test_ledger.py", f"{_PROPERTY}/test_methods.py"],
+    "ledger": [f"{_UNIT}/test_ledger.py", "tests/cli/test_share.py"],
+    "answer": [f"{_PRIVACY}/test_answer.py", f"{_PRIVACY}/test_survey.py"],
+    "pick": [f"{_PRIVACY}/test_codebook.py", f"{_PRIVACY}/test_answer.py"],
+    "codebook": [f"{_PRIVACY}/test_codebook.py"],
+    "words": [f"{_PRIVACY}/test_words.py"],
+    "budget": [f"{_PRIVACY}/test_budget.py"],
+    "secret": [f"{_PRIVACY}/test_secret.py", f"{_PROPERTY}/test_share.py"],
+    "length": [f"{_PRIVACY}/test_length.py", f"{_PROPERTY}/test_share.py"],
+    "rejection": [f"{_PRIVACY}/test_rejection.py", f"{_PRIVACY}/test_answer.py"],
+    "ngram": [f"{_PRIVACY}/test_ngram.py", f"{_PRIVACY}/test_rejection.py"],
+    "place_ngram": [f"{_PRIVACY}/test_rejection.py", f"{_PROPERTY}/test_methods.py"],
+    "individual": [f"{_PRIVACY}/test_rejection.py", f"{_PROPERTY}/test_methods.py"],
+    "whole_day": [f"{_ORACLE}/test_whole_day.py", f"{_PROPERTY}/test_methods.py"],
+}
+_ANYWHERE = [f"{_PRIVACY}/test_budget.py", f"{_PRIVACY}/test_codebook.py", f"{_PRIVACY}/test_ngram.py"]
 # These go round all methods: only those that an edit can touch are worth the time.
-ALL_METHODS = ["tests/privacy/test_channel.py", "tests/privacy/test_agreement.py"]
+ALL_METHODS = [f"{_PRIVACY}/test_channel.py", f"{_PRIVACY}/test_agreement.py"]
 _TOUCHED = {
     "ngram": "ngram- or ngram]", "place_ngram": "noh or places", "individual": "ind-", "whole_day": "global",
     "codebook": "codebook", "pick": "codebook", "answer": "codebook", "length": "hide_length or hidden",
@@ -164,7 +168,8 @@ def looked_at(edit: Edit) -> tuple[Edit, str]:
         (tree / edit.path.relative_to(ROOT)).write_text(edit.source)
         stem = edit.path.stem.removesuffix("_proposal")
         some = ["-k", _TOUCHED.get(stem, _ANY)]
-        return edit, _objection(tree, GUARDS) or _objection(tree, [*ALL_METHODS, *some])
+        guards = [test for test in GUARDS.get(stem, _ANYWHERE) if (tree / test).exists()]
+        return edit, _objection(tree, guards) or _objection(tree, [*ALL_METHODS, *some])
 
 
 def _objection(tree: Path, tests: list[str]) -> str:

@@ -350,7 +350,8 @@ def _print_expectations(found: list[Expectation]) -> None:
     ]
     out.print(table(["question", "people", "off by", "interval", "if nobody is asked", ""], rows))
     out.print(
-        "Error of the 20 busiest things of each question, relative to how many people have them, for a made-up city that is not quite "
+        "Error of the 20 busiest things of each question, relative to how many people have them, for a "
+        "made-up city that is not quite "
         "as the public prior thinks. Real cities may be less like it."
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Counts, Floats
 from elsewhere.estimate.counts import HALVES, AnswerCounts
 from elsewhere.estimate.shuffling import shuffled_epsilon
 from elsewhere.estimate.support import Support, incidence, support_of
@@ -79,7 +79,7 @@ def expectations(
             table = table_of(evidence, fit, at)
             whole = incidence(evidence.things[at], survey.questions[at].things.count).T
             so = whole @ truth
-            busy = np.argsort(-so)[:BUSY]
+            busy = np.argsort(-so)[:BUSY].astype(np.int64)
             reports = round(count * shares[at])
             found.append(
                 Expectation(
@@ -96,7 +96,7 @@ def expectations(
     return found
 
 
-def _off(differences: Floats, so: Floats, busy: Indices) -> float:
+def _off(differences: Floats, so: Floats, busy: Counts) -> float:
     return float(np.abs(differences)[busy].sum() / so[busy].sum())
 
 

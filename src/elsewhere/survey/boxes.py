@@ -1,4 +1,4 @@
-"""Boxes of space and time with nearly as many people each: fine where and when the city is busy.
+"""AdaptiveBoxes of space and time with nearly as many people each: fine where and when the city is busy.
 
 A grid that is fine enough for the centre at noon is far too fine for the outskirts at night, and every cell
 that hardly anybody is in makes the others harder to tell. The public prior says where it is busy, so boxes
@@ -31,7 +31,7 @@ _SHAPES = ((16, 16, 24), (8, 8, 4), (4, 4, 4), (4, 4, 1), (2, 2, 1), (1, 1, 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Boxes:
+class AdaptiveBoxes:
     """Which box a visit falls into."""
 
     cells: Groups
@@ -95,7 +95,7 @@ def box_map(world: World, boxes: int) -> PublicMap:
 
 
 def boxes_from(public: PublicMap, world: World) -> dict[str, Any]:
-    """Boxes of a survey's file, from anybody: checked."""
+    """AdaptiveBoxes of a survey's file, from anybody: checked."""
     count = len(next(iter(public.columns.values()), []))
     members = indices(public, "members", below=len(world.places), dimensions=2)
     cells = int(members[0].max()) + 1

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
-from elsewhere.survey.boxes import Boxes, box_map, boxes_from
+from elsewhere.survey.boxes import AdaptiveBoxes, box_map, boxes_from
 from elsewhere.survey.questions.question import PublicMap, flag, hours_of_block, whole
 from elsewhere.survey.questions.spaces import InCells, groups_from
 from elsewhere.survey.things import GroupHours, Things
@@ -45,7 +45,7 @@ class Presence(InCells):
     def things(self, world: World, public: PublicMap) -> Things:
         minutes = world.clock.timestep_minutes
         if self.boxes is not None:
-            return Boxes(**boxes_from(public, world), timestep_minutes=minutes, until_next=self.until_next)
+            return AdaptiveBoxes(**boxes_from(public, world), timestep_minutes=minutes, until_next=self.until_next)
         return GroupHours(
             groups=groups_from(public, world),
             timestep_minutes=minutes,
