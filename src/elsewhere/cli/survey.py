@@ -196,8 +196,8 @@ def simulate(
     """
     check_suffix(output, ".parquet")
     with needs_extra("simulating", "build"):
-        from elsewhere.device.answer import simulated_reports  # noqa: PLC0415 - needs an extra
         from elsewhere.device.people import read_days  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.simulate import simulated_reports  # noqa: PLC0415 - needs an extra
         from elsewhere.survey.reports import write_reports  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
     randomness = SystemRandomness() if seed is None else SeededRandomness(seed)

@@ -1,27 +1,21 @@
-"""Answering a survey on a device: charge, draw, keep, hand out; and many made-up devices at once."""
+"""Answering a survey on a device: charge, draw, keep, hand out."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from elsewhere.device.ledger import Charge, Ledger
 from elsewhere.errors import InputError
-from elsewhere.progress import Progress, no_progress
-from elsewhere.randomness import Randomness, SystemRandomness, label_of, random_id
+from elsewhere.randomness import SystemRandomness, label_of, random_id
 from elsewhere.survey.answering import Answering
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report, report_from_bytes
-from elsewhere.survey.reports import SCHEMA
 from elsewhere.survey.survey import Survey
 from elsewhere.trajectories import Trajectory
-
-_BATCH = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,33 +63,3 @@ def answer_days(
         )
         for day, (plain, is_again) in kept.items()
     }
-
-
-def simulated_reports(
-    survey: Survey,
-    people: Sequence[tuple[dt.date, Trajectory]],
-    randomness: Randomness,
-    progress: Progress = no_progress,
-) -> pl.DataFrame:
-    """Reports of many devices, one for each day, as if each had answered by itself."""
-    answering, name = Answering(survey), survey_hash(survey)
-    frames = []
-    for start in range(0, len(people), _BATCH):
-        batch = people[start : start + _BATCH]
-        secrets = [answering.secret(trajectory) for _, trajectory in batch]
-        found, _ = answering.answer(secrets, randomness, constant_work=False)
-        ids = randomness.words(2 * len(batch)).tobytes().hex()
-        frames.append(
-            pl.DataFrame(
-                {
-                    "survey": [name] * len(batch),
-                    "id": [ids[32 * at : 32 * at + 32] for at in range(len(batch))],
-                    "question": found[:, 0],
-                    "day": [survey.terms.told_day(day) for day, _ in batch],
-                    "seed": found[:, 1],
-                    "output": found[:, 2],
-                }
-            ).cast(SCHEMA)  # type: ignore[arg-type]  # names and types
-        )
-        progress(start + len(batch), len(people))
-    return pl.concat(frames) if frames else pl.DataFrame(schema=SCHEMA)

@@ -18,7 +18,7 @@ from elsewhere.estimate.support import Support, incidence, support_of
 from elsewhere.estimate.tables import table_of
 from elsewhere.estimate.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
-from elsewhere.randomness import seeded_generator
+from elsewhere.randomness import Generator, seeded_generator
 from elsewhere.survey.channels import DayChannel
 from elsewhere.survey.survey import Survey
 
@@ -106,7 +106,7 @@ def _no_answers(survey: Survey, at: int) -> AnswerCounts:
     return AnswerCounts(channel=channel, pointed=nothing, asked=nothing)
 
 
-def _unlike_the_prior(evidence: Evidence, generator: np.random.Generator) -> Floats:
+def _unlike_the_prior(evidence: Evidence, generator: Generator) -> Floats:
     """A population that differs from the prior as cities do: by any feature, more or less."""
     tilted = evidence.tilt.weights(generator.standard_normal(evidence.tilt.features), _UNLIKE)
     found = tilted * evidence.support.is_prior
@@ -114,7 +114,7 @@ def _unlike_the_prior(evidence: Evidence, generator: np.random.Generator) -> Flo
 
 
 def _simulated(
-    one: AnswerCounts, support: Support, truth: Floats, reports: int, generator: np.random.Generator
+    one: AnswerCounts, support: Support, truth: Floats, reports: int, generator: Generator
 ) -> AnswerCounts:
     """How often things would be pointed at, drawn as counts: no answer is made."""
     channel = one.channel

@@ -169,7 +169,8 @@ class Evidence:
         ws, best = [prior] * HALVES, 0.0
         for number, tau in enumerate(TAUS):
             progress(number, len(TAUS) + 1)
-            new = [self.tilt.solve(halves[half], tau, us[half]) for half in range(HALVES)]
+            # The same tilt as before, to start from: with a larger τ it takes a smaller u.
+            new = [self.tilt.solve(halves[half], tau, us[half] * best / tau) for half in range(HALVES)]
             gain, spread = self._gain(halves, ws, [w for _, w in new])
             if gain < _SURE * np.sqrt(spread):
                 break

@@ -45,7 +45,9 @@ class Presence(InCells):
     def things(self, world: World, public: PublicMap) -> Things:
         minutes = world.clock.timestep_minutes
         if self.boxes is not None:
-            return AdaptiveBoxes(**boxes_from(public, world), timestep_minutes=minutes, until_next=self.until_next)
+            return AdaptiveBoxes(
+                **boxes_from(public, world), timestep_minutes=minutes, until_next=self.until_next
+            )
         return GroupHours(
             groups=groups_from(public, world),
             timestep_minutes=minutes,

@@ -1,0 +1,48 @@
+"""Reports of many devices at once, for research: each day answers as on a device of its own."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+import polars as pl
+
+from elsewhere.progress import Progress, no_progress
+from elsewhere.randomness import Randomness
+from elsewhere.survey.answering import Answering
+from elsewhere.survey.file import survey_hash
+from elsewhere.survey.reports import SCHEMA
+from elsewhere.survey.survey import Survey
+from elsewhere.trajectories import Trajectory
+
+_BATCH = 20_000
+
+
+def simulated_reports(
+    survey: Survey,
+    people: Sequence[tuple[dt.date, Trajectory]],
+    randomness: Randomness,
+    progress: Progress = no_progress,
+) -> pl.DataFrame:
+    """Reports of many devices, one for each day, as if each had answered by itself."""
+    answering, name = Answering(survey), survey_hash(survey)
+    frames = []
+    for start in range(0, len(people), _BATCH):
+        batch = people[start : start + _BATCH]
+        secrets = [answering.secret(trajectory) for _, trajectory in batch]
+        found, _ = answering.answer(secrets, randomness, constant_work=False)
+        ids = randomness.words(2 * len(batch)).tobytes().hex()
+        frames.append(
+            pl.DataFrame(
+                {
+                    "survey": [name] * len(batch),
+                    "id": [ids[32 * at : 32 * at + 32] for at in range(len(batch))],
+                    "question": found[:, 0],
+                    "day": [survey.terms.told_day(day) for day, _ in batch],
+                    "seed": found[:, 1],
+                    "output": found[:, 2],
+                }
+            ).cast(SCHEMA)  # type: ignore[arg-type]  # names and types
+        )
+        progress(start + len(batch), len(people))
+    return pl.concat(frames) if frames else pl.DataFrame(schema=SCHEMA)

@@ -1,0 +1,238 @@
+"""`survey create`, `show`, `answer`, `simulate`, `estimate`, as people type them, with good and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from commands import Command
+from elsewhere.survey.report import report_from_bytes, report_from_json
+
+QUESTIONS = """
+[[question]]
+kind = "presence"
+grid = 3
+share = 0.5
+[[question]]
+kind = "moves"
+grid = 2
+share = 0.25
+[[question]]
+kind = "visits"
+share = 0.25
+"""
+TOML = 'world = "c.world"\nepsilon = 5\ndays = 2\npurpose = "Where is the campus?"\n' + QUESTIONS
+
+
+@pytest.fixture
+def campus(elsewhere: Command, tmp_path: Path) -> Path:
+    assert elsewhere("dataset", "campus", "--people", 300, "-o", tmp_path / "c")[0] == 0
+    assert elsewhere("world", "build", tmp_path / "c/world.toml", "-o", tmp_path / "c.world")[0] == 0
+    (tmp_path / "s.toml").write_text(TOML)
+    code, _, err = elsewhere(
+        "survey", "create", tmp_path / "s.toml", "-o", tmp_path / "s.survey", "--no-expect"
+    )
+    assert (code, err) == (0, "")
+    return tmp_path
+
+
+def test_a_survey_from_its_toml_to_its_page(elsewhere: Command, campus: Path) -> None:
+    days, reports, results = campus / "c/trajectories.csv", campus / "r.parquet", campus / "results"
+    code, out, err = elsewhere(
+        "survey",
+        "simulate",
+        campus / "s.survey",
+        days,
+        "--people",
+        20_000,
+        "--seed",
+        1,
+        "-o",
+        reports,
+        "--json",
+    )
+    assert code == 0
+    assert "NOT private" in err
+    counts = json.loads(out)["by_question"]
+    assert sum(counts.values()) == 20_000
+    assert counts["presence"] == pytest.approx(10_000, abs=400)
+    code, out, err = elsewhere("survey", "estimate", campus / "s.survey", reports, "-o", results)
+    assert (code, err) == (0, "")
+    assert "20,000 reports count" in out
+    names = {path.name for path in results.iterdir()}
+    assert names == {
+        "chains.csv", "index.html", "population.parquet", "summary.json",
+        *(f"{name}.{suffix}" for name in ("presence", "moves", "visits") for suffix in ("csv", "parquet")),
+    }  # fmt: skip
+    presence = pl.read_csv(results / "presence.csv")
+    assert presence.columns == [
+        "thing", "south", "west", "north", "east", "hour", "count", "estimate", "low", "high", "reports",
+    ]  # fmt: skip
+    assert (presence["low"] <= presence["estimate"]).all()
+    assert (presence["estimate"] <= presence["high"]).all()
+    page = (results / "index.html").read_text()
+    assert "What people said together" in page
+    assert "https://" not in page.split("</script>")[-1]
+    summary = json.loads((results / "summary.json").read_text())
+    assert summary["reports"] == 20_000
+    assert not summary["is_prior"]
+    # The population is a file of trajectories like any other.
+    population = pl.read_parquet(results / "population.parquet")
+    weights = population.unique("uid")["weight"].sum()
+    assert weights == pytest.approx(1)
+    code, out, _ = elsewhere(
+        "survey",
+        "simulate",
+        campus / "s.survey",
+        results / "population.parquet",
+        "-o",
+        campus / "p.parquet",
+        "--json",
+    )
+    assert json.loads(out)["reports"] == population["uid"].n_unique()
+
+
+def test_what_to_expect_is_said_before_anyone_is_asked(elsewhere: Command, campus: Path) -> None:
+    (campus / "one.toml").write_text('world = "c.world"\nepsilon = 5\n[[question]]\nkind = "visits"\n')
+    code, out, _ = elsewhere(
+        "survey",
+        "create",
+        campus / "one.toml",
+        "-o",
+        campus / "one.survey",
+        "--page",
+        campus / "e.html",
+        "--json",
+    )
+    assert code == 0
+    found = json.loads(out)["expect"]
+    assert [one["people"] for one in found] == [1_000, 10_000, 100_000, 1_000_000]
+    assert found[-1]["error"] < found[0]["error"]
+    assert found[-1]["verdict"] == "good"
+    assert found[-1]["central_epsilon"] < 0.5
+    assert "Before anyone is asked" in (campus / "e.html").read_text()
+
+
+def test_show_says_what_is_asked_and_promised(elsewhere: Command, campus: Path) -> None:
+    code, out, _ = elsewhere("survey", "show", campus / "s.survey")
+    assert code == 0
+    for words in (
+        "Where is the campus?",
+        "people in each part of the city",
+        "50 %",
+        "Days a person may answer",
+    ):
+        assert words in out
+    facts = json.loads(elsewhere("survey", "show", campus / "s.survey", "--json")[1])
+    assert [question["name"] for question in facts["questions"]] == ["presence", "moves", "visits"]
+
+
+def test_one_person_answers_once(elsewhere: Command, campus: Path) -> None:
+    head = "datetime,lat,lng\n"
+    rows = [
+        f"2025-09-17T{hour:02d}:{minute:02d}:00,49.2606,-123.2460\n" for hour in (9, 10) for minute in (0, 30)
+    ]
+    (campus / "me.csv").write_text(head + "".join(rows))
+    ask = ("survey", "answer", campus / "s.survey", campus / "me.csv", "--ledger", campus / "my.ledger")
+    code, out, err = elsewhere(*ask, "--day", "2025-09-17", "-o", campus / "a.report", "--json")
+    assert (code, err) == (0, "")
+    report = report_from_bytes((campus / "a.report").read_bytes())
+    assert report_from_json(out.strip()) == report
+    code, out, _ = elsewhere(*ask, "--day", "2025-09-17")
+    assert code == 0
+    assert "nothing more is spent" in out
+    assert report.report_id in out
+    assert elsewhere(*ask, "--day", "2025-09-16")[0] == 0
+    code, _, err = elsewhere(*ask, "--day", "2025-09-15")
+    assert code == 2
+    assert "2 of 2 days" in err
+    for day, words in (("2999-01-01", "not be later than today"), ("yesterday", "must be a date")):
+        code, _, err = elsewhere(*ask, "--day", day)
+        assert code == 2
+        assert words in err
+    code, _, err = elsewhere(*ask, "--day", "2025-09-17", "-o", campus / "a.report")
+    assert code == 2
+    assert "is there already" in err
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        (TOML.replace("epsilon = 5", "epsilon = 0"), "epsilon: found 0, must be above 0"),
+        (TOML.replace("epsilon = 5", "epsilonn = 5"), "unknown key 'epsilonn', allowed are world, epsilon"),
+        (TOML.replace("epsilon = 5\n", ""), "epsilon: found None"),
+        (TOML.replace('"c.world"', '"none.world"'), "none.world"),
+        (TOML.replace('world = "c.world"\n', ""), "world: is missing"),
+        (TOML.replace("share = 0.5", "share = 0.4"), "share: of all questions adds up to 0.9"),
+        (TOML.replace("grid = 3", "grid = 300"), "question 1.grid: found 300"),
+        (TOML.replace('"visits"', '"visit"'), "question 3.kind: found 'visit'"),
+        (TOML.replace("days = 2", "days = 0"), "days: found 0"),
+        (
+            TOML.replace("days = 2", 'period = { first = "2025-09-01", last = "2025-09-02" }'),
+            "without quotes",
+        ),
+        (TOML.replace("days = 2", "period = { first = 2025-09-02, last = 2025-09-01 }"), "before it begins"),
+        (TOML.replace(QUESTIONS, ""), "has 0 questions"),
+        (TOML + "[", "not valid TOML"),
+    ],
+)
+def test_a_wrong_toml_is_one_clear_message(elsewhere: Command, campus: Path, toml: str, words: str) -> None:
+    (campus / "bad.toml").write_text(toml)
+    code, out, err = elsewhere("survey", "create", campus / "bad.toml", "-o", campus / "bad.survey")
+    assert (code, out) == (2, "")
+    assert words in err.replace("\n", " ")
+    assert not (campus / "bad.survey").exists()
+
+
+def test_estimates_of_too_few_or_strange_reports_are_refused(elsewhere: Command, campus: Path) -> None:
+    days = campus / "c/trajectories.csv"
+    assert (
+        elsewhere(
+            "survey", "simulate", campus / "s.survey", days, "--people", 150, "-o", campus / "r.parquet"
+        )[0]
+        == 0
+    )
+    code, _, err = elsewhere(
+        "survey", "estimate", campus / "s.survey", campus / "r.parquet", "-o", campus / "x"
+    )
+    assert code == 2
+    assert "no question has 100 reports" in err
+    assert not (campus / "x").exists()
+    (campus / "t.toml").write_text(TOML.replace("epsilon = 5", "epsilon = 2"))
+    assert elsewhere("survey", "create", campus / "t.toml", "-o", campus / "t.survey", "--no-expect")[0] == 0
+    code, _, err = elsewhere(
+        "survey", "estimate", campus / "t.survey", campus / "r.parquet", "-o", campus / "x"
+    )
+    assert code == 2
+    assert "150 of another survey" in err
+    for options, words in (
+        (["--also", "b.survey"], "must be SURVEY=REPORTS"),
+        (["--days", "monday"], "must be weekday or weekend"),
+    ):
+        code, _, err = elsewhere(
+            "survey", "estimate", campus / "s.survey", campus / "r.parquet", "-o", campus / "x", *options
+        )
+        assert code == 2
+        assert words in err
+
+
+def test_two_surveys_with_other_epsilons_make_one_population(elsewhere: Command, campus: Path) -> None:
+    days = campus / "c/trajectories.csv"
+    (campus / "t.toml").write_text(TOML.replace("epsilon = 5", "epsilon = 2"))
+    assert elsewhere("survey", "create", campus / "t.toml", "-o", campus / "t.survey", "--no-expect")[0] == 0
+    for name, people in (("s", 3000), ("t", 3000)):
+        made = ("survey", "simulate", campus / f"{name}.survey", days, "--people", people, "--seed", 5)
+        assert elsewhere(*made, "-o", campus / f"{name}.parquet")[0] == 0
+    code, out, _ = elsewhere(
+        "survey", "estimate", campus / "s.survey", campus / "s.parquet", "-o", campus / "x", "--json",
+        "--also", f"{campus / 't.survey'}={campus / 't.parquet'}",
+    )  # fmt: skip
+    assert code == 0
+    found = json.loads(out)
+    assert found["reports"] == 6000
+    assert [one["name"] for one in found["questions"]] == [
+        "presence", "moves", "visits", "presence@2", "moves@2", "visits@2",
+    ]  # fmt: skip
