@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from elsewhere.device.frames import from_frame, to_frame
     from elsewhere.device.ledger import Ledger
     from elsewhere.device.reading import read_trajectories
-    from elsewhere.estimate.estimate import Estimates, estimate
+    from elsewhere.estimates.estimate import Estimates, estimate
     from elsewhere.methods.protocol import ShareInfo
     from elsewhere.methods.registry import METHODS, method
     from elsewhere.methods.sharing import Sharing
@@ -66,7 +66,7 @@ __all__ = [
 
 # What a caller may not need loads on first use: libraries that build worlds, loops that share.
 _LAZY = {
-    "Estimates": "elsewhere.estimate.estimate",
+    "Estimates": "elsewhere.estimates.estimate",
     "METHODS": "elsewhere.methods.registry",
     "Ledger": "elsewhere.device.ledger",
     "ShareInfo": "elsewhere.methods.protocol",
@@ -75,7 +75,7 @@ _LAZY = {
     "Tuning": "elsewhere.methods.tuning",
     "build_world": "elsewhere.world.build",
     "create_survey": "elsewhere.survey.toml",
-    "estimate": "elsewhere.estimate.estimate",
+    "estimate": "elsewhere.estimates.estimate",
     "from_frame": "elsewhere.device.frames",
     "load_survey": "elsewhere.survey.file",
     "method": "elsewhere.methods.registry",

@@ -23,7 +23,7 @@ ROOT = SOURCE.parents[1]
 # Imports point upwards in this list only.
 LAYERS = [
     "errors", "arrays", "files", "compiled", "randomness", "tape", "progress", "knowledge", "trajectories",
-    "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey", "estimate", "device", "audit",
+    "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey", "estimates", "device", "audit",
     "evaluate", "datasets", "experiments", "pages", "cli",
 ]  # fmt: skip
 # Who may see a person's true day: those who perturb it, read it, or hold it against what was shared of it.
@@ -90,7 +90,7 @@ def test_only_randomness_touches_entropy() -> None:
 
 
 def test_what_comes_after_the_draws_cannot_see_a_trajectory() -> None:
-    for folder in ("reconstruct", "survey", "estimate"):
+    for folder in ("reconstruct", "survey", "estimates"):
         for path in (SOURCE / folder).rglob("*.py"):
             assert not [
                 name for name in _imports(path) if name.startswith("elsewhere.trajectories.Trajectory")

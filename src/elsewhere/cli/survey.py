@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 from zoneinfo import ZoneInfo
 
 import typer
@@ -12,17 +12,17 @@ import typer
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
+from elsewhere.cli.survey_words import print_estimates, print_expectations, print_survey, survey_facts
 from elsewhere.device.ledger import open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_can_write, check_suffix, whole_file, write_text
 from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.survey.file import load_survey, save_survey, survey_hash
-from elsewhere.survey.survey import Survey
 
 if TYPE_CHECKING:
-    from elsewhere.estimate.estimate import DayType, Estimates
-    from elsewhere.estimate.expect import Expectation
+    from elsewhere.estimates.estimate import DayType
+    from elsewhere.estimates.expect import Expected
 
 app = typer.Typer(
     help="Ask many people about a day, and estimate what they say together.",
@@ -62,13 +62,13 @@ def create(
     if page is not None:
         check_suffix(page, ".html")
     with needs_extra("making a survey", "build"):
-        from elsewhere.estimate.expect import expectations  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.expect import expectations  # noqa: PLC0415 - needs an extra
         from elsewhere.survey.toml import create_survey  # noqa: PLC0415 - needs an extra
     with waiting("Making the survey"):
         survey = create_survey(source)
     warn_if_senseless(survey.epsilon)
     save_survey(survey, output)
-    found: list[Expectation] = []
+    found: list[Expected] = []
     if expect:
         with progress_bar("Simulating what to expect") as progress:
             found = expectations(survey, progress=progress)
@@ -77,11 +77,11 @@ def create(
             from elsewhere.pages.survey import expectation_page  # noqa: PLC0415 - needs an extra
         write_text(page, expectation_page(survey, found))
     if as_json:
-        print_json({**_facts(survey), "expect": [one.as_json() for one in found]})
+        print_json({**survey_facts(survey), "expect": [one.as_json() for one in found]})
         return
-    _print_survey(survey)
+    print_survey(survey)
     if found:
-        _print_expectations(found)
+        print_expectations(found)
     out.print(f"Next: elsewhere survey answer {output} FILE --day DATE, on a device", soft_wrap=True)
 
 
@@ -93,9 +93,9 @@ def show(survey_file: SurveyFile, *, as_json: Json = False) -> None:
     """
     survey = load_survey(survey_file)
     if as_json:
-        print_json(_facts(survey))
+        print_json(survey_facts(survey))
         return
-    _print_survey(survey)
+    print_survey(survey)
 
 
 @app.command()
@@ -248,9 +248,9 @@ def estimate(
     Example: elsewhere survey estimate city.survey reports.parquet -o results
     """
     with needs_extra("estimating", "build"):
-        from elsewhere.estimate.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimate.margins import read_margins  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimate.results import write_results  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.margins import read_margins  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.results import write_results  # noqa: PLC0415 - needs an extra
     with needs_extra("pages", "pages"):
         from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
@@ -267,7 +267,7 @@ def estimate(
     if as_json:
         print_json(summary)
         return
-    _print_estimates(found, output)
+    print_estimates(found, output)
 
 
 def _day_type(text: str | None) -> DayType | None:
@@ -281,90 +281,3 @@ def _pair(text: str) -> tuple[Path, Path]:
     if not sign or not survey or not reports:
         raise InputError("--also", f"found {text!r}, must be SURVEY=REPORTS, such as b.survey=b.parquet")
     return Path(survey), Path(reports)
-
-
-def _facts(survey: Survey) -> dict[str, Any]:
-    terms = survey.terms
-    period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
-    return {
-        "survey": survey_hash(survey),
-        "world": survey.world.hash,
-        "epsilon": str(terms.epsilon),
-        "days": terms.days,
-        "period": period,
-        "least": terms.least,
-        "day_unit": terms.day_unit,
-        "purpose": terms.purpose,
-        "questions": [
-            {
-                "name": name,
-                "kind": question.kind,
-                "share": str(question.share),
-                "options": question.record.options(),
-                "things": question.things.count,
-                "k": question.channel.odds.nearest,
-                "outputs": question.channel.odds.candidates,
-                "seeds": question.channel.seeds,
-            }
-            for name, question in zip(survey.names, survey.questions, strict=True)
-        ],
-    }
-
-
-def _print_survey(survey: Survey) -> None:
-    terms = survey.terms
-    period = "any day" if terms.period is None else f"{terms.period.first} to {terms.period.last}"
-    out.print(facts_table({
-        "Survey": survey_hash(survey)[:12],
-        "Purpose": terms.purpose or "not said",
-        "Asks about": period,
-        "ε for each day": str(terms.epsilon),
-        "Days a person may answer": f"{terms.days:,}",
-        "Published from": f"{terms.least:,} reports on",
-        "World": f"{len(survey.world.places):,} places, {survey.world.hash[:12]}",
-    }))  # fmt: skip
-    rows = [
-        [
-            name,
-            question.record.what,
-            f"{100 * float(question.share):g} %",
-            f"{question.things.count:,}",
-            f"{question.channel.odds.nearest:,} of {question.channel.odds.candidates:,}",
-        ]
-        for name, question in zip(survey.names, survey.questions, strict=True)
-    ]
-    out.print(table(["question", "tells", "people", "things", "mine"], rows))
-
-
-def _print_expectations(found: list[Expectation]) -> None:
-    rows = [
-        [
-            one.question,
-            f"{one.people:,}",
-            f"±{100 * one.error:.0f} %",
-            f"±{100 * one.interval:.0f} %",
-            f"±{100 * one.prior_error:.0f} %",
-            one.verdict,
-        ]
-        for one in found
-    ]
-    out.print(table(["question", "people", "off by", "interval", "if nobody is asked", ""], rows))
-    out.print(
-        "Error of the 20 busiest things of each question, relative to how many people have them, for a "
-        "made-up city that is not quite "
-        "as the public prior thinks. Real cities may be less like it."
-    )
-
-
-def _print_estimates(found: Estimates, folder: Path) -> None:
-    out.print(f"{found.reports:,} reports count.")
-    for reason, count in found.left_out.items():
-        out.print(f"Left out: {count:,} {reason}.")
-    if not found.tau:
-        warn("too few answers to say that the public prior is wrong: the population is the prior itself")
-    rows = [
-        [one.name, f"{one.reports:,}", "published" if one.table is not None else "too few: not published"]
-        for one in found.questions
-    ]
-    out.print(table(["question", "reports", ""], rows))
-    out.print(f"See {folder / 'index.html'}", soft_wrap=True)

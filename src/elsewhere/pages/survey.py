@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from elsewhere.estimate.estimate import Estimated, Estimates
-from elsewhere.estimate.expect import BUSY, Expectation
+from elsewhere.estimates.estimate import Estimated, Estimates
+from elsewhere.estimates.expect import BUSY, Expected
 from elsewhere.pages.page import PALETTE, cards, chart, page, section, table, verdict
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.survey import Survey
@@ -18,7 +18,7 @@ _NUMBERS = ("count", "estimate", "low", "high", "reports")
 _BOX = ("south", "west", "north", "east")
 
 
-def expectation_page(survey: Survey, found: list[Expectation]) -> str:
+def expectation_page(survey: Survey, found: list[Expected]) -> str:
     """What a survey asks, and how far its answers will be off."""
     rows = [
         [
@@ -69,7 +69,7 @@ def _terms(survey: Survey) -> str:
     return cards(facts) + section("What is asked", terms.purpose or "No purpose is said.", asked)
 
 
-def _errors(found: list[Expectation]) -> Any:
+def _errors(found: list[Expected]) -> Any:
     figure = go.Figure()
     names = list(dict.fromkeys(one.question for one in found))
     for colour, name in zip(PALETTE * 9, names, strict=False):

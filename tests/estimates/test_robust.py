@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from elsewhere.estimate.robust import critical_value, half_lengths, miss, worst_miss
+from elsewhere.estimates.robust import critical_value, half_lengths, miss, worst_miss
 
 
 def test_without_bias_it_is_the_usual_interval() -> None:

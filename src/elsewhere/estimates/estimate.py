@@ -11,12 +11,12 @@ import polars as pl
 
 from elsewhere.arrays import Floats
 from elsewhere.errors import InputError
-from elsewhere.estimate.counts import AnswerCounts, counted
-from elsewhere.estimate.margins import Margin, raked
-from elsewhere.estimate.population import Population, population_of
-from elsewhere.estimate.support import incidence, support_of
-from elsewhere.estimate.tables import Table, table_of
-from elsewhere.estimate.tilt import Evidence
+from elsewhere.estimates.counts import AnswerCounts, counted
+from elsewhere.estimates.margins import Margin, raked
+from elsewhere.estimates.population import Population, population_of
+from elsewhere.estimates.support import incidence, support_of
+from elsewhere.estimates.tables import EstimateTable, table_of
+from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import checked_columns, frame_of, read_reports, sorted_reports
@@ -34,7 +34,7 @@ class Estimated:
     name: str
     question: Question
     reports: int
-    table: Table | None
+    table: EstimateTable | None
 
     def frame(self) -> pl.DataFrame:
         """A row for each thing: what it is, count, estimate, low, high (95 %), all per person."""
@@ -165,7 +165,9 @@ def _estimated(
     )
 
 
-def _scaled(table: Table, evidence: Evidence, at: int, before: Floats, after: Floats) -> Table:
+def _scaled(
+    table: EstimateTable, evidence: Evidence, at: int, before: Floats, after: Floats
+) -> EstimateTable:
     """A table of those who took part as one of those who live there: by how much margins moved each thing."""
     whole = incidence(evidence.things[at], evidence.counts[at].channel.things.count).T
     factor = (whole @ after + 1e-12) / (whole @ before + 1e-12)

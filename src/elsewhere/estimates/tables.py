@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from elsewhere.arrays import Floats, Indices
-from elsewhere.estimate.counts import HALVES, unbiased, variance
-from elsewhere.estimate.robust import half_lengths
-from elsewhere.estimate.support import incidence
-from elsewhere.estimate.tilt import Evidence, Fit
+from elsewhere.estimates.counts import HALVES, unbiased, variance
+from elsewhere.estimates.robust import half_lengths
+from elsewhere.estimates.support import incidence
+from elsewhere.estimates.tilt import Evidence, Fit
 
 _BINS = 6
 _LEAST_IN_BIN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table:
+class EstimateTable:
     """People per person who have each thing of a question."""
 
     count: Floats
@@ -33,7 +33,7 @@ class Table:
     reports: int
 
 
-def table_of(evidence: Evidence, fit: Fit, number: int) -> Table:
+def table_of(evidence: Evidence, fit: Fit, number: int) -> EstimateTable:
     """The table of question ``number``."""
     one, told = evidence.counts[number], evidence.told[number]
     channel = one.channel
@@ -47,7 +47,7 @@ def table_of(evidence: Evidence, fit: Fit, number: int) -> Table:
     likely, most = _left_out(evidence, fit, number)
     low = np.clip(centres - halves, 0.0, 1.0)
     high = np.clip((centres + halves) * most, 0.0, 1.0)
-    return Table(
+    return EstimateTable(
         count=counts,
         estimate=np.clip(moved * likely, low, high),
         low=low,

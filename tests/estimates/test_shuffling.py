@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, permutations
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.estimate.shuffling import shuffled_delta, shuffled_epsilon
+from elsewhere.estimates.shuffling import shuffled_delta, shuffled_epsilon
 
 
 def _plain_delta(local: float, epsilon: float, reports: int) -> float:
@@ -104,13 +104,13 @@ def test_alone_nobody_hides() -> None:
 
 def test_numbers_of_clones_that_are_left_out_are_added(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = shuffled_delta(2, 0.5, 5000)
-    monkeypatch.setattr("elsewhere.estimate.shuffling._DEVIATIONS", 3)
+    monkeypatch.setattr("elsewhere.estimates.shuffling._DEVIATIONS", 3)
     assert exact + 1e-5 < shuffled_delta(2, 0.5, 5000) < exact + 1e-3
 
 
 def test_numbers_of_clones_are_grouped_on_the_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     one_by_one = shuffled_delta(1, 0.1, 3000)
-    monkeypatch.setattr("elsewhere.estimate.shuffling._GROUPS", 100)
+    monkeypatch.setattr("elsewhere.estimates.shuffling._GROUPS", 100)
     grouped = shuffled_delta(1, 0.1, 3000)
     assert one_by_one < grouped < 1.1 * one_by_one
 

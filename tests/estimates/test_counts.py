@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from elsewhere.estimate.counts import counted, unbiased, variance
+from elsewhere.estimates.counts import counted, unbiased, variance
 from elsewhere.mechanism.answer import AnswerTables, answers, bucket_of, direct_answer, hashed_answer
 from elsewhere.randomness import SeededRandomness
 from elsewhere.survey.channels import SetChannel

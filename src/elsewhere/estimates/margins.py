@@ -16,8 +16,8 @@ import scipy.sparse as sp
 
 from elsewhere.arrays import Floats
 from elsewhere.errors import InputError
-from elsewhere.estimate.support import Support, features, incidence
-from elsewhere.estimate.tilt import Datum, Tilt
+from elsewhere.estimates.support import Support, features, incidence
+from elsewhere.estimates.tilt import Datum, Tilt
 from elsewhere.inputs.columns import Columns, number
 from elsewhere.survey.survey import Survey
 

@@ -15,8 +15,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from elsewhere.arrays import Floats
-from elsewhere.estimate.counts import HALVES, AnswerCounts, unbiased, variance
-from elsewhere.estimate.support import Support, features, incidence
+from elsewhere.estimates.counts import HALVES, AnswerCounts, unbiased, variance
+from elsewhere.estimates.support import Support, features, incidence
 from elsewhere.progress import Progress, no_progress
 
 TAUS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)

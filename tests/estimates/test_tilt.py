@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 import elsewhere as ew
-from elsewhere.estimate import tilt as tilt_module
-from elsewhere.estimate.counts import HALVES, AnswerCounts
-from elsewhere.estimate.margins import Margin, raked, read_margins
-from elsewhere.estimate.support import Support, incidence, support_of
-from elsewhere.estimate.tables import table_of
-from elsewhere.estimate.tilt import Datum, Evidence, Tilt
+from elsewhere.estimates import tilt as tilt_module
+from elsewhere.estimates.counts import HALVES, AnswerCounts
+from elsewhere.estimates.margins import Margin, raked, read_margins
+from elsewhere.estimates.support import Support, incidence, support_of
+from elsewhere.estimates.tables import table_of
+from elsewhere.estimates.tilt import Datum, Evidence, Tilt
 from elsewhere.survey.survey import Survey
 from made_surveys import six_places, survey_of
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from elsewhere.arrays import Counts, Floats
-from elsewhere.estimate.counts import HALVES, AnswerCounts
-from elsewhere.estimate.shuffling import shuffled_epsilon
-from elsewhere.estimate.support import Support, incidence, support_of
-from elsewhere.estimate.tables import table_of
-from elsewhere.estimate.tilt import Evidence
+from elsewhere.estimates.counts import HALVES, AnswerCounts
+from elsewhere.estimates.shuffling import shuffled_epsilon
+from elsewhere.estimates.support import Support, incidence, support_of
+from elsewhere.estimates.tables import table_of
+from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Generator, seeded_generator
 from elsewhere.survey.channels import DayChannel
@@ -31,7 +31,7 @@ _GOOD, _USABLE = 0.15, 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
+class Expected:
     """One question, answered by so many people in all."""
 
     question: str
@@ -59,7 +59,7 @@ class Expectation:
 
 def expectations(
     survey: Survey, people: tuple[int, ...] = PEOPLE, progress: Progress = no_progress
-) -> list[Expectation]:
+) -> list[Expected]:
     """For each number of people and each question how far estimates will be off."""
     support, generator = support_of(survey.world), seeded_generator(_SEED)
     truth: Floats | None = None
@@ -82,7 +82,7 @@ def expectations(
             busy = np.argsort(-so)[:BUSY].astype(np.int64)
             reports = round(count * shares[at])
             found.append(
-                Expectation(
+                Expected(
                     question=name,
                     people=count,
                     reports=reports,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from elsewhere.estimate.estimate import Estimates
-from elsewhere.estimate.population import Population
+from elsewhere.estimates.estimate import Estimates
+from elsewhere.estimates.population import Population
 from elsewhere.files import make_folder, whole_file, write_text
 from elsewhere.inputs.tables import write_csv
 from elsewhere.survey.file import survey_hash

@@ -13,7 +13,7 @@ import numpy as np
 
 from elsewhere.arrays import Floats
 from elsewhere.days.visits import Days, first_categories
-from elsewhere.estimate.support import incidence
+from elsewhere.estimates.support import incidence
 from elsewhere.survey.things import Things
 from elsewhere.world.world import World
 

@@ -1,0 +1,101 @@
+"""What commands of a survey say: its terms, what to expect, what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elsewhere.cli.console import facts_table, out, table, warn
+from elsewhere.survey.file import survey_hash
+from elsewhere.survey.survey import Survey
+
+if TYPE_CHECKING:
+    from elsewhere.estimates.estimate import Estimates
+    from elsewhere.estimates.expect import Expected
+
+
+def survey_facts(survey: Survey) -> dict[str, Any]:
+    terms = survey.terms
+    period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
+    return {
+        "survey": survey_hash(survey),
+        "world": survey.world.hash,
+        "epsilon": str(terms.epsilon),
+        "days": terms.days,
+        "period": period,
+        "least": terms.least,
+        "day_unit": terms.day_unit,
+        "purpose": terms.purpose,
+        "questions": [
+            {
+                "name": name,
+                "kind": question.kind,
+                "share": str(question.share),
+                "options": question.record.options(),
+                "things": question.things.count,
+                "k": question.channel.odds.nearest,
+                "outputs": question.channel.odds.candidates,
+                "seeds": question.channel.seeds,
+            }
+            for name, question in zip(survey.names, survey.questions, strict=True)
+        ],
+    }
+
+
+def print_survey(survey: Survey) -> None:
+    terms = survey.terms
+    period = "any day" if terms.period is None else f"{terms.period.first} to {terms.period.last}"
+    out.print(facts_table({
+        "Survey": survey_hash(survey)[:12],
+        "Purpose": terms.purpose or "not said",
+        "Asks about": period,
+        "ε for each day": str(terms.epsilon),
+        "Days a person may answer": f"{terms.days:,}",
+        "Published from": f"{terms.least:,} reports on",
+        "World": f"{len(survey.world.places):,} places, {survey.world.hash[:12]}",
+    }))  # fmt: skip
+    rows = [
+        [
+            name,
+            question.record.what,
+            f"{100 * float(question.share):g} %",
+            f"{question.things.count:,}",
+            f"{question.channel.odds.nearest:,} of {question.channel.odds.candidates:,}",
+        ]
+        for name, question in zip(survey.names, survey.questions, strict=True)
+    ]
+    out.print(table(["question", "tells", "people", "things", "mine"], rows))
+
+
+def print_expectations(found: list[Expected]) -> None:
+    rows = [
+        [
+            one.question,
+            f"{one.people:,}",
+            f"±{100 * one.error:.0f} %",
+            f"±{100 * one.interval:.0f} %",
+            f"±{100 * one.prior_error:.0f} %",
+            one.verdict,
+        ]
+        for one in found
+    ]
+    out.print(table(["question", "people", "off by", "interval", "if nobody is asked", ""], rows))
+    out.print(
+        "Error of the 20 busiest things of each question, relative to how many people have them, for a "
+        "made-up city that is not quite "
+        "as the public prior thinks. Real cities may be less like it."
+    )
+
+
+def print_estimates(found: Estimates, folder: Path) -> None:
+    out.print(f"{found.reports:,} reports count.")
+    for reason, count in found.left_out.items():
+        out.print(f"Left out: {count:,} {reason}.")
+    if not found.tau:
+        warn("too few answers to say that the public prior is wrong: the population is the prior itself")
+    rows = [
+        [one.name, f"{one.reports:,}", "published" if one.table is not None else "too few: not published"]
+        for one in found.questions
+    ]
+    out.print(table(["question", "reports", ""], rows))
+    out.print(f"See {folder / 'index.html'}", soft_wrap=True)
