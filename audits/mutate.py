@@ -60,7 +60,7 @@ _TOUCHED = {
     "codebook": "codebook", "pick": "codebook", "answer": "codebook", "length": "hide_length or hidden",
 }  # fmt: skip
 _ANY = "codebook or ngram]"
-_SECONDS = 900
+_SECONDS = 420
 # Compiled code goes by what it is made of, so all edits can share it.
 _COMPILED = str(Path(tempfile.gettempdir()) / "elsewhere-mutants")
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
