@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import doctest
 import importlib
 import inspect
+import io
 import pkgutil
+from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import elsewhere as ew
+from elsewhere.device.simulate import simulated_reports
+from elsewhere.randomness import SeededRandomness
+from elsewhere.survey.questions.presence import Presence
+from elsewhere.survey.survey import Terms, make_survey
 from worlds import place, write_place_rows, write_world_files
 
 ROWS = [place("a", 50, 10), place("b", 50.01, 10.01, "shoes"), place("c", 50.02, 10.0, "wine-bar")]
+SURVEY = 'world = "city.world"\nepsilon = 5\n[[question]]\nkind = "presence"\ngrid = 2\n'
 FUNCTIONS = [name for name in ew.__all__ if inspect.isfunction(getattr(ew, name))]
 
 
@@ -38,7 +47,22 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     day = ew.Trajectory([("a", 63), ("b", 75)])
     shared = ew.method("ngram", world, epsilon=5).share_many([day])
     frame = ew.to_frame(shared, world=world)
-    return {"ew": ew, "world": world, "day": day, "shared": shared, "frame": frame}
+    survey, reports = _survey_of(world)
+    Path("survey.toml").write_text(SURVEY)
+    world.save("city.world")
+    ew.save_survey(survey, "city.survey")
+    Path("reports.parquet").write_bytes(reports)
+    return {"ew": ew, "world": world, "day": day, "shared": shared, "frame": frame, "survey": survey}
+
+
+@cache
+def _survey_of(world: ew.World) -> tuple[ew.Survey, bytes]:
+    """A survey and 400 reports; made once."""
+    survey = make_survey(world, Terms(epsilon=Fraction(5)), [(Presence(grid=2), Fraction(1))])
+    people = [(dt.date(2025, 9, 17), ew.Trajectory([("a", 63), ("b", 75)]))] * 400
+    packed = io.BytesIO()
+    simulated_reports(survey, people, SeededRandomness(1)).write_parquet(packed)
+    return survey, packed.getvalue()
 
 
 @pytest.mark.parametrize("module", _modules())

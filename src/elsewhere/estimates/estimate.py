@@ -94,6 +94,8 @@ def estimate(
         mistaken for who lives there.
     days
         Only reports about weekdays, or about weekends.
+    progress
+        Told how far it is.
 
     Returns
     -------

@@ -46,8 +46,26 @@ def survey_hash(survey: Survey) -> str:
     return digest.hexdigest()
 
 
-def save_survey(survey: Survey, path: str | Path) -> None:
-    """Write a survey to ``path``, whole or not at all; the same survey gives the same bytes."""
+def save_survey(survey: Survey, path: str | Path) -> str:
+    """Write a `.survey` file, whole or not at all; the same survey gives the same bytes.
+
+    Parameters
+    ----------
+    survey
+        What `create_survey` made.
+    path
+        The file.
+
+    Returns
+    -------
+    str
+        The survey's hash, which every report names.
+
+    Examples
+    --------
+    >>> len(ew.save_survey(survey, "mine.survey"))
+    64
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         _write_entry(archive, "survey.json", _json(_facts(survey)))
@@ -67,15 +85,31 @@ def save_survey(survey: Survey, path: str | Path) -> None:
     with whole_file(Path(path)) as file:
         file.write(_json(head) + b"\n")
         file.write(body)
+    return str(head["hash"])
 
 
 def load_survey(path: str | Path) -> Survey:
-    """Read and check a `.survey` file.
+    """Read a `.survey` file, from anyone: checked, and nothing in it is executed.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Survey
+        World, terms and questions, ready to be answered or estimated.
 
     Raises
     ------
     InputError
         If the file is damaged, foreign, or of another format.
+
+    Examples
+    --------
+    >>> ew.load_survey("city.survey").names
+    ('presence',)
     """
     source = str(path)
     try:

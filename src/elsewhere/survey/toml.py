@@ -20,12 +20,27 @@ _KEYS = ("world", "epsilon", "days", "period", "least", "day_unit", "purpose", "
 
 
 def create_survey(path: str | Path) -> Survey:
-    """The survey of a `survey.toml`; paths in it start at its folder.
+    """Make a survey from a `survey.toml`; paths in it start at its folder.
+
+    Parameters
+    ----------
+    path
+        The file: world, ε, terms and questions.
+
+    Returns
+    -------
+    Survey
+        Checked, with all that devices look up worked out.
 
     Raises
     ------
     InputError
         If anything in it is not allowed; says what is.
+
+    Examples
+    --------
+    >>> float(ew.create_survey("survey.toml").epsilon)
+    5.0
     """
     path = Path(path)
     values = _read(path)
