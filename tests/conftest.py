@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import zlib
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from elsewhere.compiled import cache_folder
 from worlds import build, place
 
 # Builds write files and compile loops: time per example says nothing here.
@@ -45,6 +48,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help=f"architecture, units, and of all other tests one in {_ONE_IN}: `make quick`",
     )
+
+
+# Each list takes about as long: what one worker compiled, the other need not.
+_COMPILED_TOGETHER = (("ngram", "global", "uniform"), ("ngram-noh", "ind-reach", "codebook"))
+_FEW_LOOPS = 60
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In a fresh clone, compile the largest loops before the workers start, which would do it twice."""
+    has_workers = bool(getattr(config.option, "numprocesses", 0)) and not hasattr(config, "workerinput")
+    if not has_workers or len(list(cache_folder().glob("*.nbc"))) >= _FEW_LOOPS:
+        return
+    tests = Path(__file__).parent
+    path = os.pathsep.join([str(tests), *sys.path])
+    running = [
+        subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, tests / "warm.py", *names], env={**os.environ, "PYTHONPATH": path}
+        )
+        for names in _COMPILED_TOGETHER
+    ]
+    for process in running:
+        process.wait()  # what it could not compile, tests will
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
