@@ -1,9 +1,9 @@
 """Small edits to the trusted code, one at a time, to see whether any test notices.
 
-`python audits/mutate.py [--most N]` changes one operator, number or name of `mechanism/`, `tape`,
-`randomness`, `device/ledger` or `methods/sharing` in a copy of the tree, runs the tests that guard them, and
-goes on with the next. What no test notices is printed at the end, and must be looked at: none of it may
-weaken ε.
+`python audits/mutate.py [--most N] [--only STEMS]` changes one operator, number or name of `mechanism/`,
+`tape`, `randomness`, `device/ledger` or `methods/sharing` in a copy of the tree, runs the tests that guard
+them, and goes on with the next. What no test notices is printed at the end, and must be looked at: none of it
+may weaken ε.
 """
 
 from __future__ import annotations
@@ -194,9 +194,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=int, default=80, help="how many edits, chosen by a seed")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="stems of modules, such as answer,ledger; else all")
     parser.add_argument("--list", action="store_true", help="only list them")
     arguments = parser.parse_args()
-    every = [edit for path in TRUSTED if path.name != "__init__.py" for edit in edits_of(path)]
+    wanted = [path for path in TRUSTED if path.name != "__init__.py"]
+    if arguments.only:
+        wanted = [path for path in wanted if path.stem in arguments.only.split(",")]
+    every = [edit for path in wanted for edit in edits_of(path)]
     picks = np.random.default_rng(arguments.seed).permutation(len(every))[: arguments.most]
     chosen = [every[pick] for pick in sorted(picks.tolist())]
     print(f"{len(chosen)} of {len(every)} possible edits")

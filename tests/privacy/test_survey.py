@@ -111,3 +111,13 @@ def test_distinct_keeps_every_thing_once() -> None:
 
 def test_every_kind_of_question_is_among_those_that_are_audited() -> None:
     assert {record.kind for record in RECORDS.values()} == set(QUESTIONS)
+
+
+def test_the_first_place_at_midnight_is_a_visit_like_any_other(tmp_path: Path) -> None:
+    """Its number is 0, which is not nothing."""
+    survey = tiny_survey(tmp_path, 3, kind="presence until next")
+    things = survey.questions[0].things
+    noon = survey.world.clock.timesteps // 2
+    rows = np.array([[0, noon, -1], [0, -1, -1]], dtype=np.int32)
+    found = things_of_secrets(rows, things, survey.world.clock.timesteps)
+    assert [(row >= 0).sum() for row in found] == [2, 1]  # both halves of the day, and the first alone

@@ -145,8 +145,9 @@ def _hours(found: Estimates) -> Any:
         x=hours, y=100 * found.prior.hours(), name="prior", line={"color": "#5a6270", "dash": "dot"}
     )
     figure.update_layout(
-        xaxis={"title": "hour", "dtick": 3}, yaxis={"title": "% of visits", "rangemode": "tozero"}, height=360
-    )
+        xaxis={"title": "hour", "dtick": 3}, yaxis={"title": "% of visits", "rangemode": "tozero"}, height=360,
+        legend={"orientation": "h", "y": 1.15},
+    )  # fmt: skip
     return figure
 
 
@@ -176,7 +177,7 @@ def _bars(frame: pl.DataFrame) -> Any:
         yaxis={"autorange": "reversed", "automargin": True},
         height=120 + 24 * len(names),
         showlegend=False,
-        margin={"l": 10, "t": 10},
+        margin={"l": 10, "t": 40},
     )
     return figure
 
@@ -230,6 +231,6 @@ def _heat(frame: pl.DataFrame) -> Any:
     )  # fmt: skip
     figure.update_layout(
         xaxis={"title": "hour"}, yaxis={"autorange": "reversed", "automargin": True},
-        height=140 + 18 * len(order), margin={"l": 10, "t": 10},
+        height=140 + 18 * len(order), margin={"l": 10, "t": 40},
     )  # fmt: skip
     return figure
