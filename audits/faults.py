@@ -14,6 +14,7 @@ import numpy as np
 
 import broken_parts as parts
 from broken_device import DEVICE_FAULTS
+from broken_surveys import SURVEY_FAULTS
 from cases import FAULT_WORLDS, most_places
 from detectors import detect
 from elsewhere.arrays import Bools, Counts, Indices
@@ -573,5 +574,6 @@ _METHODS = [
 _PARTS = [
     PartFault("coin off by one", lambda _: coin_objections(parts.accepts_off_by_one)),
     *(PartFault(name, look) for name, look in DEVICE_FAULTS.items()),
+    *(PartFault(name, look) for name, look in SURVEY_FAULTS.items()),
 ]
 FAULTS: list[Fault | PartFault] = [*_METHODS, *_PARTS]

@@ -8,9 +8,11 @@ import pytest
 
 import elsewhere as ew
 from broken_device import job_objections, ledger_objections
+from broken_surveys import survey_objections
 from cases import cases, most_places
 from detectors import detect
 from elsewhere.methods.registry import METHODS
+from elsewhere.survey.answering import Answering
 from elsewhere.tape import accepts_exp
 from faults import FAULTS, Fault, PartFault, coin_objections
 from tiny_worlds import tiny_world
@@ -50,3 +52,4 @@ def test_honest_parts_pass(tmp_path: Path) -> None:
     assert coin_objections(accepts_exp) == {}
     assert ledger_objections(ew.Ledger, tmp_path) == {}
     assert job_objections(tmp_path, is_broken=False) == {}
+    assert survey_objections(tmp_path, Answering) == {}

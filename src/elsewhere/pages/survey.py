@@ -145,7 +145,9 @@ def _hours(found: Estimates) -> Any:
         x=hours, y=100 * found.prior.hours(), name="prior", line={"color": "#5a6270", "dash": "dot"}
     )
     figure.update_layout(
-        xaxis={"title": "hour", "dtick": 3}, yaxis={"title": "% of visits", "rangemode": "tozero"}, height=360,
+        xaxis={"title": "hour", "dtick": 3},
+        yaxis={"title": "% of visits", "rangemode": "tozero"},
+        height=360,
         legend={"orientation": "h", "y": 1.15},
     )  # fmt: skip
     return figure
