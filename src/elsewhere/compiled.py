@@ -121,7 +121,7 @@ class KeptCode(NullCache):
         try:
             kept_bytes = self._path(signature, target_context.codegen()).read_bytes()
             kept = pickle.loads(kept_bytes)  # noqa: S301 - ours
-        except (OSError, EOFError, pickle.UnpicklingError):
+        except (OSError, EOFError, ImportError, AttributeError, pickle.UnpicklingError):
             return None
         return _RESULTS._rebuild(target_context, *kept)  # noqa: SLF001 - as numba's own cache does
 
@@ -178,7 +178,8 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> Iterator[str]:
     if function in seen:
         return
     seen.add(function)
-    yield function.__qualname__
+    # What is kept names the module that it is part of: a function that moves is another one.
+    yield f"{function.__module__}.{function.__qualname__}"
     names: list[str] = []
     for code in _codes(function.__code__):
         yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -370,3 +370,11 @@ def test_loops_release_the_lock_and_do_no_fast_mathematics() -> None:
     options = below.targetoptions  # type: ignore[attr-defined]  # a compiled loop
     assert options["nogil"] is True
     assert not options.get("fastmath", False)
+
+
+def test_a_function_that_moves_to_another_module_is_another_one() -> None:
+    """What was kept names its module; under another name it could not even be loaded."""
+    here = FunctionType((lambda x: x + 1).__code__, {"__name__": "a.module"}, "moved")
+    there = FunctionType(here.__code__, {"__name__": "another.module"}, "moved")
+    assert fingerprint(here) != fingerprint(there)
+    assert fingerprint(here) == fingerprint(FunctionType(here.__code__, {"__name__": "a.module"}, "moved"))
