@@ -65,3 +65,10 @@ def test_constant_work_changes_nothing_in_what_is_seen(tmp_path: Path, visits: l
     day = ew.Trajectory(sorted(visits, key=lambda visit: visit[1]))
     for rule in (RegionOfEachVisit(world), NumberedVisits(world)):
         assert rule(day) == rule(day, constant_work=True)
+
+
+def test_a_visit_is_the_number_of_its_place_and_timestep(world: World) -> None:
+    """Ids in their order: closed 0, noon 1, open 2; a place nobody knows comes last, a late time is the last."""
+    rule, day = NumberedVisits(world), world.clock.timesteps
+    visits = ew.Trajectory([("noon", 5), ("open", 7), ("elsewhere", 9), ("closed", day + 3)]).visits
+    assert rule.of(visits) == (day + 5, 2 * day + 7, 3 * day + 9, day - 1)
