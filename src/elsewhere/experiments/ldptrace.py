@@ -1,13 +1,13 @@
 """A baseline like LDPTrace (Du et al., VLDB 2023): days as walks from cell to cell, told piece by piece.
 
-Everybody tells how many cells a day has (a tenth of ε), then where it starts, each move and where it ends (the
-rest, in equal parts), each by optimised unary encoding. From unbiased counts, negative ones taken for nothing,
-comes a Markov model, and from it made-up walks. For experiments alone: nobody's day is protected by this.
+Everybody tells how many cells a day has (a tenth of ε), then where it starts, each move and where it ends
+(the rest, in equal parts), each by optimised unary encoding. From unbiased counts, negative ones taken for
+nothing, comes a Markov model, and from it made-up walks. For experiments alone: it protects nobody's day.
 
-Unlike LDPTrace, staying in a cell is a move as any other, since a day is made of visits, not of positions. Like
-it, as many vectors are told as a day has moves: whoever receives them sees the number, which a survey hides.
-And how many cells are told at most is given, from the truth: LDPTrace asks for it, and with few people errs
-widely. All of this is kinder than what it stands for.
+Unlike LDPTrace, staying in a cell is a move as any other, since a day is made of visits, not of positions.
+Like it, as many vectors are told as a day has moves: whoever receives them sees the number, which a survey
+hides. And how many cells are told at most is given, from the truth: LDPTrace asks for it, and with few people
+errs widely. All of this is kinder than what it stands for.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def told_model(
 ) -> WalkModel:
     """The model that people tell who walk like this: a row of cells each, filled up with −1.
 
-    Of longer days the first ``most`` cells are told. Moves that are not ``reachable`` are not told: the vector
-    has no bit for them.
+    Of longer days the first ``most`` cells are told. Moves that are not ``reachable`` are not told: vectors
+    have no bit for them.
     """
     people, cells = len(walks), len(reachable)
     sizes = np.clip((walks >= 0).sum(axis=1), 1, most)

@@ -52,8 +52,9 @@ Result = dict[str, Any]
 
 _GRID = 4
 _PRESENCE = ("presence", {"grid": _GRID, "hours": 1})
-_ONE = ((Fraction(1), *_PRESENCE),)
-_SIX = (
+_Asked = tuple[tuple[Fraction, str, dict[str, Any]], ...]
+_ONE: _Asked = ((Fraction(1), *_PRESENCE),)
+_SIX: _Asked = (
     (Fraction(35, 100), *_PRESENCE),
     (Fraction(20, 100), "presence", {"grid": _GRID, "hours": 24}),
     (Fraction(15, 100), "kinds", {}),
@@ -149,7 +150,12 @@ class Pool:
 
 def population_result(cell: PopulationCell, pool: Pool) -> Result:
     """How far from what is so a method is; the same people for every method."""
-    people = {"dataset": cell.setting.dataset, "epsilon": cell.epsilon, "people": cell.people, "run": cell.run}
+    people = {
+        "dataset": cell.setting.dataset,
+        "epsilon": cell.epsilon,
+        "people": cell.people,
+        "run": cell.run,
+    }
     seed = int(hashlib.sha256(json.dumps(people, sort_keys=True).encode()).hexdigest()[:8], 16)
     known = _known(cell, pool, seed)
     measures = {}
@@ -188,7 +194,7 @@ def _known(cell: PopulationCell, pool: Pool, seed: int) -> Known:
     if cell.method == POPULARITY:
         return Known(shares=_popular_shares(pool))
     generator = seeded_generator(seed)
-    who = generator.integers(len(pool.secrets), size=cell.people)
+    who = generator.integers(len(pool.secrets), size=cell.people).astype(np.int32)
     if cell.method == CODEBOOK:
         return Known(shares=_counted_days(cell, pool, who, seed))
     if cell.method in (NEIGHBOURS, ANYWHERE):
@@ -222,12 +228,8 @@ def _estimated(pool: Pool, survey: Survey, counts: Sequence[AnswerCounts]) -> Kn
     used = [at for at, one in enumerate(counts) if one.reports >= survey.terms.least]
     evidence = Evidence(pool.support, [counts[at] for at in used])
     fit = evidence.fit()
-    tables = {
-        name: table_of(evidence, fit, used.index(at)) for name, at in _COMPARED.items() if at in used
-    }
-    return Known(
-        shares={name: table.estimate for name, table in tables.items()}, tables=tables, tau=fit.tau
-    )
+    tables = {name: table_of(evidence, fit, used.index(at)) for name, at in _COMPARED.items() if at in used}
+    return Known(shares={name: table.estimate for name, table in tables.items()}, tables=tables, tau=fit.tau)
 
 
 def _counted_days(cell: PopulationCell, pool: Pool, who: Indices, seed: int) -> dict[str, Floats]:

@@ -86,17 +86,18 @@ class Workshop:
     def measure(self, cell: Cell | PopulationCell) -> Result:
         """What a method gives on the days of a setting; from its file, if it was measured before."""
         path = self.result_file(cell)
-        if not path.exists() and isinstance(cell, PopulationCell):
-            pool = _pool(self.world_folder(cell.setting), cell.support)
-            write_text(path, json.dumps(population_result(cell, pool)))
-        elif not path.exists():
-            folder = self.world_folder(cell.setting)
-            world = World.load(folder / "w.world")
-            days = read_trajectories(folder / "trajectories.csv", world=world)
-            prior = self.prepare(cell.setting)["prior_by_hour"]
-            write_text(path, json.dumps(_measured(cell, world, days, prior)))
+        if not path.exists():
+            write_text(path, json.dumps(self._measured(cell)))
         result: Result = json.loads(path.read_text())
         return result
+
+    def _measured(self, cell: Cell | PopulationCell) -> Result:
+        folder = self.world_folder(cell.setting)
+        if isinstance(cell, PopulationCell):
+            return population_result(cell, _pool(folder, cell.support))
+        world = World.load(folder / "w.world")
+        days = read_trajectories(folder / "trajectories.csv", world=world)
+        return _measured(cell, world, days, self.prepare(cell.setting)["prior_by_hour"])
 
 
 @lru_cache(maxsize=1)
