@@ -77,6 +77,8 @@ class Known:
     shares: dict[str, Floats]
     tables: dict[str, Table] = field(default_factory=dict)
     """With intervals, where there are any."""
+    population: Floats | None = None
+    """Presence in the made-up population that agrees with the answers, where there is one."""
     tau: float | None = None
 
 
@@ -163,6 +165,8 @@ def population_result(cell: PopulationCell, pool: Pool) -> Result:
         measures[name] = closeness(shares, pool.truth[name])
         if name in known.tables:
             measures[name] |= cover(known.tables[name], pool.truth[name])
+    if known.population is not None:
+        measures["population"] = closeness(known.population, pool.truth["presence"])
     measures["density"] = closeness(
         _by_cell(pool, known.shares["presence"]), _by_cell(pool, pool.truth["presence"])
     )
@@ -229,7 +233,12 @@ def _estimated(pool: Pool, survey: Survey, counts: Sequence[AnswerCounts]) -> Kn
     evidence = Evidence(pool.support, [counts[at] for at in used])
     fit = evidence.fit()
     tables = {name: table_of(evidence, fit, used.index(at)) for name, at in _COMPARED.items() if at in used}
-    return Known(shares={name: table.estimate for name, table in tables.items()}, tables=tables, tau=fit.tau)
+    return Known(
+        shares={name: table.estimate for name, table in tables.items()},
+        tables=tables,
+        population=pool.shares_of(pool.support.days, fit.weights)["presence"],
+        tau=fit.tau,
+    )
 
 
 def _counted_days(cell: PopulationCell, pool: Pool, who: Indices, seed: int) -> dict[str, Floats]:

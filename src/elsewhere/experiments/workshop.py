@@ -170,6 +170,8 @@ def run_cells(
 ) -> list[Result]:
     """All cells, in order; worlds first, then cells, on so many processes."""
     settings = list(dict.fromkeys(cell.setting for cell in cells))
+    # For the processes that are started here: two that use two cores each wait for each other, for minutes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     total, done = len(settings) + len(cells), 0
     with ProcessPoolExecutor(min(workers, os.cpu_count() or 1), get_context("spawn")) as pool:
         worlds = [pool.submit(workshop.prepare, setting) for setting in settings]

@@ -11,6 +11,7 @@ from elsewhere.pages.page import section, table
 
 _COLUMNS = {
     ("presence", "js"): ("JS", 4),
+    ("population", "js"): ("JS of the population", 4),
     ("presence", "l1"): ("L1", 3),
     ("presence", "top20"): ("20 busiest, off by", 3),
     ("presence", "f1"): ("F1, busiest tenth", 3),
