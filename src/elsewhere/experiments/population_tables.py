@@ -103,4 +103,4 @@ def _draw_lines(axes: Any, rows: Sequence[Row]) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("people", fontsize=8)
     axes.set_ylabel("JS", fontsize=8)
-    axes.tick_params(labelsize=7)
+    axes.tick_params(which="both", labelsize=7)

@@ -101,7 +101,7 @@ class Recipe:
     name: str
     title: str
     varies: str
-    """"", or what the x-axis is: visits, epsilon, places, speed, n, merging."""
+    """"", or what the x-axis is: visits, epsilon, places, speed, n, merging, people."""
     cells: tuple[Cell | PopulationCell, ...] = field(repr=False)
 
 
@@ -236,7 +236,7 @@ def _beside(cell: PopulationCell, epsilons: Iterable[float], size: Size) -> list
     ]
 
 
-def population_table(size: Size) -> tuple[PopulationCell, ...]:
+def population_cells(size: Size) -> tuple[PopulationCell, ...]:
     """All ways to know a population at ε = 5, by the number of people; several runs each."""
     found = []
     sizes, runs = ((1000,), 1) if size == "small" else ((10_000, 100_000, 1000), 3)
@@ -252,7 +252,7 @@ def population_table(size: Size) -> tuple[PopulationCell, ...]:
     return tuple(found)
 
 
-def population_figure(size: Size) -> tuple[PopulationCell, ...]:
+def population_curves(size: Size) -> tuple[PopulationCell, ...]:
     """One question, and the baseline, as people and ε vary; one run each."""
     found = []
     small = size == "small"
@@ -287,13 +287,13 @@ def recipes(size: Size) -> dict[str, Recipe]:
             name="table-population",
             title="What many people say together",
             varies="",
-            cells=population_table(size),
+            cells=population_cells(size),
         ),
         Recipe(
             name="fig-population",
             title="What many people say together, as people and ε vary",
             varies="people",
-            cells=population_figure(size),
+            cells=population_curves(size),
         ),
     ]
     return {recipe.name: recipe for recipe in found}
