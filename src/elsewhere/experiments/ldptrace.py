@@ -7,7 +7,7 @@ nothing, comes a Markov model, and from it made-up walks. For experiments alone:
 Unlike LDPTrace, staying in a cell is a move as any other, since a day is made of visits, not of positions.
 Like it, as many vectors are told as a day has moves: whoever receives them sees the number, which a survey
 hides. And how many cells are told at most is given, from the truth: LDPTrace asks for it, and with few people
-errs widely. All of this is kinder than what it stands for.
+errs widely. That is steadier, not always better: a limit too low by chance leaves more of ε for each move.
 """
 
 from __future__ import annotations
