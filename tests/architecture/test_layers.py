@@ -33,7 +33,10 @@ SEE_THE_TRUTH = (
 )  # fmt: skip
 # Experiments share and measure days; pages draw true days beside shared ones, of people who are made up, or
 # of the one person who looks at them.
-SEE_IT_TOO = {"experiments/workshop.py", "pages/sharing.py", "pages/own_day.py", "cli/demo.py"}
+SEE_IT_TOO = {
+    "experiments/workshop.py", "experiments/population.py", "pages/sharing.py", "pages/own_day.py",
+    "cli/demo.py",
+}  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
 HEAVY = {"scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
 

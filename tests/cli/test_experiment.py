@@ -13,7 +13,14 @@ from commands import Command
 from elsewhere.datasets.generated import generated_city
 from elsewhere.experiments import recipes as recipe_data
 from elsewhere.experiments import sources
-from elsewhere.experiments.recipes import Cell, Setting, recipes, variations
+from elsewhere.experiments.recipes import (
+    POPULATION_METHODS,
+    Cell,
+    PopulationCell,
+    Setting,
+    recipes,
+    variations,
+)
 from elsewhere.experiments.run import run_experiments
 from elsewhere.experiments.sources import Sources, find_sources, label_of
 from elsewhere.experiments.time_bound import least_time_error
@@ -89,6 +96,46 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
 def _in_this_process(workshop: Workshop, cells: list[Cell], _workers: int, progress: object) -> list[object]:
     assert callable(progress)
     return [workshop.measure(cell) for cell in cells]
+
+
+@pytest.mark.usefixtures("tiny")
+def test_what_many_people_say_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every method on every data set, resumable; many people are nearer to the truth than few."""
+    monkeypatch.setattr("elsewhere.experiments.run.run_cells", _in_this_process)
+    monkeypatch.setattr(recipe_data, "DATASETS", ("foursquare", "campus"))
+    names = ["table-population", "fig-population"]
+    outcome = run_experiments(
+        names, tmp_path, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
+    )  # fmt: skip
+    rows = pl.read_csv(tmp_path / "population.csv")
+    assert set(rows["dataset"]) == {"foursquare", "campus"}
+    assert set(rows["method"]) == set(POPULATION_METHODS)
+    assert rows.filter(measure="cover")["value"].is_between(0.5, 1).all()
+    assert rows["value"].is_finite().all()
+    varied = pl.read_csv(tmp_path / "population-varied.csv").filter(measure="js", question="presence")
+    known = varied.filter(method="survey").sort("epsilon", "people")
+    for dataset in set(known["dataset"]):
+        js = known.filter(dataset=dataset)["value"].to_list()
+        assert js[0] > js[-1]
+    hours = pl.read_csv(tmp_path / "population-hours.csv")
+    shares = hours.group_by("dataset", "method", "people").agg(pl.col("true", "prior", "estimated").sum())
+    assert shares.select((pl.col("true", "prior", "estimated") - 1).abs().max()).max_horizontal()[0] < 1e-4
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "cells").iterdir()}
+    run_experiments(names, tmp_path, {}, size="small", workers=1, progress=_silent)  # type: ignore[arg-type]
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "cells").iterdir()}
+    page = experiments_page(outcome)
+    assert page.count("What many people say together") == 3
+    assert "like LDPTrace" in page
+
+
+def test_a_population_has_enough_people_and_all_its_days() -> None:
+    cells = recipes("paper")["fig-population"].cells
+    assert {cell.epsilon for cell in cells} == {0, 1, 2, 5}
+    people = {cell.people for cell in cells if isinstance(cell, PopulationCell)}
+    assert people == {0, 3000, 1000, 10_000, 100_000, 1_000_000}
+    table = [cell for cell in recipes("paper")["table-population"].cells if isinstance(cell, PopulationCell)]
+    assert all(cell.setting.all_days for cell in table)
+    assert {cell.run for cell in table if cell.method == "survey"} == {0, 1, 2}
 
 
 def test_recipes_are_the_papers() -> None:

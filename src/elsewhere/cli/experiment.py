@@ -20,7 +20,7 @@ def experiment(
         typer.Argument(
             metavar="NAME...",
             help="all, table-error, table-runtime, table-hotspots, table-merging, fig-ranges, fig-hours, "
-            "fig-error, fig-runtime, fig-preprocessing.",
+            "fig-error, fig-runtime, fig-preprocessing, table-population, fig-population.",
             show_default=False,
         ),
     ],

@@ -26,14 +26,16 @@ def _style(method: str) -> dict[str, Any]:
     return {"color": colour_of(method), "linestyle": line, "linewidth": 1.4, "markersize": 3.5}
 
 
-def _finish(figure: Figure, axes: Axes, path: Path) -> None:
+def finish(figure: Figure, axes: Axes, path: Path) -> None:
+    """One legend for all panels, and the file, whole or not at all."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", ncols=7, fontsize=7, frameon=False)
     with whole_file(path) as file:
         figure.savefig(file, format="png", dpi=130, metadata={"Software": None})
 
 
-def _grid(rows: int, columns: int) -> tuple[Figure, Any]:
+def panel_grid(rows: int, columns: int) -> tuple[Figure, Any]:
+    """A figure of so many panels, with room for a legend above."""
     figure = Figure(figsize=(3.1 * columns, 2.5 * rows + 0.7), layout="constrained")
     engine: Any = figure.get_layout_engine()  # only the constrained one takes a rectangle
     engine.set(rect=(0, 0, 1, 1 - 0.5 / (2.5 * rows + 0.7)))
@@ -44,7 +46,7 @@ def ranges_figure(rows: Sequence[Row], path: Path) -> None:
     """PR_χ(δ) for each data set and dimension (fig:range)."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     dimensions = list(dict.fromkeys(row["dimension"] for row in rows))
-    figure, grid = _grid(len(datasets), len(dimensions))
+    figure, grid = panel_grid(len(datasets), len(dimensions))
     for i, dataset in enumerate(datasets):
         for j, dimension in enumerate(dimensions):
             axes = grid[i, j]
@@ -55,7 +57,7 @@ def ranges_figure(rows: Sequence[Row], path: Path) -> None:
             axes.set_title(f"{dataset}: within δ {_NAMES[dimension]}", fontsize=9)
             axes.set_ylim(0, 100)
             axes.tick_params(labelsize=7)
-    _finish(figure, grid[0, 0], path)
+    finish(figure, grid[0, 0], path)
 
 
 _SHOWN_BY_HOUR = {"true": "black", "prior": "#98a2b3"}
@@ -66,7 +68,7 @@ def hours_figure(rows: Sequence[Row], path: Path) -> None:
     """Share of visits in each hour: true, of the prior, and shared."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     ours = [name for name, entry in METHODS.items() if entry.is_ours]
-    figure, grid = _grid(1, len(datasets))
+    figure, grid = panel_grid(1, len(datasets))
     for axes, dataset in zip(grid[0], datasets, strict=True):
         for days in [*_SHOWN_BY_HOUR, *ours, "ngram"]:
             some = [row for row in rows if (row["dataset"], row["days_of"]) == (dataset, days)]
@@ -82,7 +84,7 @@ def hours_figure(rows: Sequence[Row], path: Path) -> None:
         axes.set_ylim(bottom=0)
         axes.set_xticks(range(0, 25, 6))
         axes.tick_params(labelsize=7)
-    _finish(figure, grid[0, 0], path)
+    finish(figure, grid[0, 0], path)
 
 
 def variation_figure(
@@ -90,7 +92,7 @@ def variation_figure(
 ) -> None:
     """A panel for each (data set, what varies): ``value`` against it, a line for each method."""
     columns = 3
-    figure, grid = _grid(-(-len(panels) // columns), columns)
+    figure, grid = panel_grid(-(-len(panels) // columns), columns)
     for number, (title, varies, rows) in enumerate(panels):
         axes = grid[number // columns, number % columns]
         levels = sorted({float(row[varies]) for row in rows})
@@ -108,12 +110,12 @@ def variation_figure(
             axes.set_yscale("log")
     for number in range(len(panels), grid.size):
         grid[number // columns, number % columns].set_visible(False)
-    _finish(figure, grid[0, 0], path)
+    finish(figure, grid[0, 0], path)
 
 
 def preprocessing_figure(rows: Sequence[Row], path: Path) -> None:
     """Seconds to make a world against its places, and against speed (fig:preprocessing)."""
-    figure, grid = _grid(1, 2)
+    figure, grid = panel_grid(1, 2)
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         mine = [row for row in rows if row["dataset"] == dataset]
         usual = next(row["speed_kmh"] for row in mine)
@@ -131,7 +133,7 @@ def preprocessing_figure(rows: Sequence[Row], path: Path) -> None:
         axes.set_ylabel("s", fontsize=8)
         axes.tick_params(labelsize=7)
         axes.set_ylim(bottom=0)
-    _finish(figure, grid[0, 0], path)
+    finish(figure, grid[0, 0], path)
 
 
 def _most_common(values: Sequence[int]) -> int:

@@ -37,6 +37,38 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllDays(Setting):
+    """With days that are not feasible in the world as well: people answer a survey whatever they did."""
+
+    all_days: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationCell:
+    """One measurement of what many people say together."""
+
+    setting: AllDays
+    method: str
+    """One of `POPULATION_METHODS`."""
+    epsilon: float = 5.0
+    """0 for nulls."""
+    people: int = 0
+    """Drawn with replacement from the real days; 0 for nulls."""
+    run: int = 0
+    support: int = 32768
+    """Public days that a population is made of."""
+
+    @property
+    def label(self) -> str:
+        """What it is called in tables."""
+        return self.method
+
+    def key(self) -> dict[str, Any]:
+        """All that it depends on, as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One measurement: a method on the days of a setting."""
 
@@ -69,8 +101,8 @@ class Recipe:
     name: str
     title: str
     varies: str
-    """"", or what the x-axis is: visits, epsilon, places, speed, n, merging."""
-    cells: tuple[Cell, ...] = field(repr=False)
+    """"", or what the x-axis is: visits, epsilon, places, speed, n, merging, people."""
+    cells: tuple[Cell | PopulationCell, ...] = field(repr=False)
 
 
 def _days(size: Size) -> int:
@@ -177,6 +209,66 @@ def preprocessing(size: Size) -> tuple[Setting, ...]:
     return tuple(dict.fromkeys(found))
 
 
+ONE_QUESTION, SIX_QUESTIONS, CODEBOOK = "survey", "survey, six questions", "codebook, counted"
+PRIOR, POPULARITY = "prior", "popularity"
+NEIGHBOURS, ANYWHERE = "like LDPTrace", "like LDPTrace, any move"
+POPULATION_METHODS = (ONE_QUESTION, SIX_QUESTIONS, CODEBOOK, PRIOR, POPULARITY, NEIGHBOURS, ANYWHERE)
+# All that half of the people of Foursquare's New York know: with fewer, few days keep three visits.
+_ALL_PLACES = 4000
+_COUNTED_DAYS = 3000
+
+
+def _population_cell(dataset: str, size: Size) -> PopulationCell:
+    usual = asdict(_setting(dataset, size))
+    if dataset == "foursquare" and size == "paper":
+        usual["places"] = _ALL_PLACES
+    support = 4096 if size == "small" else 32768
+    return PopulationCell(setting=AllDays(**usual), method=PRIOR, epsilon=0.0, support=support)
+
+
+def _beside(cell: PopulationCell, epsilons: Iterable[float], size: Size) -> list[PopulationCell]:
+    """Nulls, which neither people nor ε make better, and shared days counted plainly."""
+    counted = 200 if size == "small" else _COUNTED_DAYS
+    return [
+        cell,
+        replace(cell, method=POPULARITY),
+        *(replace(cell, method=CODEBOOK, epsilon=epsilon, people=counted) for epsilon in epsilons),
+    ]
+
+
+def population_cells(size: Size) -> tuple[PopulationCell, ...]:
+    """All ways to know a population at ε = 5, by the number of people; several runs each."""
+    found = []
+    sizes, runs = ((1000,), 1) if size == "small" else ((10_000, 100_000, 1000), 3)
+    for dataset in DATASETS:
+        cell = _population_cell(dataset, size)
+        found += _beside(cell, (5.0,), size)
+        found += [
+            replace(cell, method=method, epsilon=5.0, people=people, run=run)
+            for people in sizes
+            for method in (ONE_QUESTION, NEIGHBOURS, ANYWHERE, SIX_QUESTIONS)
+            for run in range(runs)
+        ]
+    return tuple(found)
+
+
+def population_curves(size: Size) -> tuple[PopulationCell, ...]:
+    """One question, and the baseline, as people and ε vary; one run each."""
+    found = []
+    small = size == "small"
+    epsilons = (1.0, 5.0) if small else (1.0, 2.0, 5.0)
+    for dataset in DATASETS:
+        cell = _population_cell(dataset, size)
+        found += _beside(cell, epsilons, size)
+        found += [
+            replace(cell, method=method, epsilon=epsilon, people=people)
+            for people in ((500, 2000) if small else (1000, 10_000, 100_000, 1_000_000))
+            for epsilon in epsilons
+            for method in (ONE_QUESTION, NEIGHBOURS, ANYWHERE)
+        ]
+    return tuple(found)
+
+
 def recipes(size: Size) -> dict[str, Recipe]:
     """Everything that `elsewhere experiment` can make, by name."""
     default, varied = baseline(size), variations(size)
@@ -191,5 +283,17 @@ def recipes(size: Size) -> dict[str, Recipe]:
         Recipe(name="fig-runtime", title="Runtime as settings vary", varies="all", cells=everything),
         Recipe(name="fig-preprocessing", title="Making a world", varies="preprocessing", cells=()),
         Recipe(name="table-merging", title="Merging", varies="merging", cells=merging(size)),
+        Recipe(
+            name="table-population",
+            title="What many people say together",
+            varies="",
+            cells=population_cells(size),
+        ),
+        Recipe(
+            name="fig-population",
+            title="What many people say together, as people and ε vary",
+            varies="people",
+            cells=population_curves(size),
+        ),
     ]
     return {recipe.name: recipe for recipe in found}

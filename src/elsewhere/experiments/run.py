@@ -10,7 +10,16 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.experiments.figures import hours_figure, preprocessing_figure, ranges_figure, variation_figure
-from elsewhere.experiments.recipes import DATASETS, Cell, Size, preprocessing, recipes, variations
+from elsewhere.experiments.population_tables import population_figure, population_hour_rows, population_rows
+from elsewhere.experiments.recipes import (
+    DATASETS,
+    Cell,
+    PopulationCell,
+    Size,
+    preprocessing,
+    recipes,
+    variations,
+)
 from elsewhere.experiments.sources import Sources, label_of
 from elsewhere.experiments.tables import (
     error_rows,
@@ -87,14 +96,23 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         "fig-error": ("errors-varied.csv", error_rows),
         "fig-runtime": ("runtime-varied.csv", runtime_rows),
         "table-merging": ("errors-merging.csv", error_rows),
+        "table-population": ("population.csv", population_rows),
+        "fig-population": ("population-varied.csv", population_rows),
     }
     for name in wanted:
         if name in tables:
             file, rows_of = tables[name]
             write_rows(folder / file, rows_of(results[name]))
+    if "table-population" in wanted:
+        write_rows(folder / "population-hours.csv", population_hour_rows(results["table-population"]))
 
 
-def _draw(folder: Path, wanted: Sequence[str], size: Size, measured: dict[Cell, Result]) -> None:
+def _draw(
+    folder: Path, wanted: Sequence[str], size: Size, measured: dict[Cell | PopulationCell, Result]
+) -> None:
+    if "fig-population" in wanted:
+        rows = population_rows([measured[cell] for cell in recipes(size)["fig-population"].cells])
+        population_figure(rows, folder / "fig-population.png")
     if "fig-ranges" in wanted:
         rows = range_rows([measured[cell] for cell in recipes(size)["fig-ranges"].cells])
         ranges_figure(rows, folder / "fig-ranges.png")
@@ -114,7 +132,9 @@ def _draw(folder: Path, wanted: Sequence[str], size: Size, measured: dict[Cell, 
             variation_figure(shown, key, label, folder / f"{name}.png")
 
 
-def _line_rows(measured: dict[Cell, Result], cells: Sequence[Cell], dataset: str, value: str) -> list[Row]:
+def _line_rows(
+    measured: dict[Cell | PopulationCell, Result], cells: Sequence[Cell], dataset: str, value: str
+) -> list[Row]:
     """One row for each cell of a panel; where n varies, methods that have none count for each."""
     rows = []
     lengths = sorted({dict(cell.options)["n"] for cell in cells if "n" in dict(cell.options)})

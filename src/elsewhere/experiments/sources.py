@@ -11,7 +11,7 @@ from elsewhere.datasets.feasible import only_feasible
 from elsewhere.datasets.generated import generated_city
 from elsewhere.datasets.registry import SOURCES
 from elsewhere.errors import InputError
-from elsewhere.experiments.recipes import Setting, Size
+from elsewhere.experiments.recipes import AllDays, Setting, Size
 
 _READABLE = (".csv", ".txt", ".gz", ".json", ".geojson", ".tsv")
 
@@ -41,7 +41,7 @@ def find_sources(raw: Sequence[Path]) -> Sources:
 
 
 def make_source(folder: Path, setting: Setting, sources: Sources, size: Size) -> None:
-    """Write the files of a setting's world, with the days that are feasible in it."""
+    """Write the files of a setting's world, with the days that are feasible in it, or with all."""
     dataset = _dataset(setting, sources, size)
     dataset.settings |= {
         "speed_kmh": setting.speed_kmh,
@@ -49,7 +49,8 @@ def make_source(folder: Path, setting: Setting, sources: Sources, size: Size) ->
         "grid": setting.grid,
         "merge_order": list(setting.merge_order),
     }
-    dataset.days = only_feasible(dataset)
+    if not isinstance(setting, AllDays):
+        dataset.days = only_feasible(dataset)
     write_dataset(folder, dataset, replace_edited=True)  # the folder is the experiment's own
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
-from functools import partial
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from elsewhere.device.reading import read_trajectories
 from elsewhere.evaluate.hours import hours_of_days, hours_of_prior
 from elsewhere.evaluate.intervals import mean_estimate
 from elsewhere.evaluate.summary import summarise
-from elsewhere.experiments.recipes import Cell, Setting, Size
+from elsewhere.experiments.population import Pool, population_result
+from elsewhere.experiments.recipes import Cell, PopulationCell, Setting, Size
 from elsewhere.experiments.sources import Sources, make_source
 from elsewhere.experiments.tilted import TILTED, tilted_ngram
 from elsewhere.files import write_text
@@ -75,24 +76,35 @@ class Workshop:
         result: Result = json.loads(stamp.read_text())
         return result
 
-    def result_file(self, cell: Cell) -> Path:
+    def result_file(self, cell: Cell | PopulationCell) -> Path:
         return (
             self.folder
             / "cells"
             / f"{_name({**cell.key(), 'world': self.prepare(cell.setting)['world']})}.json"
         )
 
-    def measure(self, cell: Cell) -> Result:
+    def measure(self, cell: Cell | PopulationCell) -> Result:
         """What a method gives on the days of a setting; from its file, if it was measured before."""
         path = self.result_file(cell)
         if not path.exists():
-            folder = self.world_folder(cell.setting)
-            world = World.load(folder / "w.world")
-            days = read_trajectories(folder / "trajectories.csv", world=world)
-            prior = self.prepare(cell.setting)["prior_by_hour"]
-            write_text(path, json.dumps(_measured(cell, world, days, prior)))
+            write_text(path, json.dumps(self._measured(cell)))
         result: Result = json.loads(path.read_text())
         return result
+
+    def _measured(self, cell: Cell | PopulationCell) -> Result:
+        folder = self.world_folder(cell.setting)
+        if isinstance(cell, PopulationCell):
+            return population_result(cell, _pool(folder, cell.support))
+        world = World.load(folder / "w.world")
+        days = read_trajectories(folder / "trajectories.csv", world=world)
+        return _measured(cell, world, days, self.prepare(cell.setting)["prior_by_hour"])
+
+
+@lru_cache(maxsize=1)
+def _pool(folder: Path, support: int) -> Pool:
+    """Days of a setting, read once for the cells that a process measures one after the other."""
+    world = World.load(folder / "w.world")
+    return Pool(world, read_trajectories(folder / "trajectories.csv", world=world), support)
 
 
 def _name(content: dict[str, Any]) -> str:
@@ -153,9 +165,13 @@ def _smoothed(counts: dict[str, int], days: int) -> dict[str, float]:
     return asdict(mean_estimate(np.where(np.arange(days) < moved, 100.0, 0.0)))
 
 
-def run_cells(workshop: Workshop, cells: Sequence[Cell], workers: int, progress: Progress) -> list[Result]:
+def run_cells(
+    workshop: Workshop, cells: Sequence[Cell | PopulationCell], workers: int, progress: Progress
+) -> list[Result]:
     """All cells, in order; worlds first, then cells, on so many processes."""
     settings = list(dict.fromkeys(cell.setting for cell in cells))
+    # For the processes that are started here: two that use two cores each wait for each other, for minutes.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     total, done = len(settings) + len(cells), 0
     with ProcessPoolExecutor(min(workers, os.cpu_count() or 1), get_context("spawn")) as pool:
         worlds = [pool.submit(workshop.prepare, setting) for setting in settings]

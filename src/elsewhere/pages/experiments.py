@@ -19,6 +19,7 @@ from elsewhere.experiments.time_bound import least_time_error
 from elsewhere.methods.registry import null_names
 from elsewhere.pages.findings import findings_about_ours
 from elsewhere.pages.page import cards, page, section, table
+from elsewhere.pages.population import population_section
 
 Result = dict[str, Any]
 
@@ -40,12 +41,19 @@ def experiments_page(outcome: Outcome) -> str:
         ("fig-error", "Error as settings vary", "Error d of a visit. Dotted: nulls. Dashed: not ε-LDP."),
         ("fig-runtime", "Runtime as settings vary", "Milliseconds a day, on a logarithmic scale."),
         ("fig-preprocessing", "Making a world", "Seconds, once for everybody."),
+        (
+            "fig-population",
+            "What many people say together, as people and ε vary",
+            "JS from what is so, of cells by the hour and of cells alone. Dotted: people make it no better.",
+        ),
     ):
         image = outcome.folder / f"{name}.png"
         if name in results and image.exists():
             sections.append(section(title, note, _image(image, title)))
     if "table-merging" in results:
         sections.append(_merging_section(results["table-merging"]))
+    if "table-population" in results:
+        sections.append(population_section(results["table-population"]))
     return page(
         "The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections, has_charts=False
     )
