@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
@@ -68,7 +69,21 @@ def test_constant_work_changes_nothing_in_what_is_seen(tmp_path: Path, visits: l
 
 
 def test_a_visit_is_the_number_of_its_place_and_timestep(world: World) -> None:
-    """Ids in their order: closed 0, noon 1, open 2; a place nobody knows comes last, a late time is the last."""
+    """Ids in order: closed 0, noon 1, open 2; a place nobody knows comes last, a late time is the last."""
     rule, day = NumberedVisits(world), world.clock.timesteps
     visits = ew.Trajectory([("noon", 5), ("open", 7), ("elsewhere", 9), ("closed", day + 3)]).visits
     assert rule.of(visits) == (day + 5, 2 * day + 7, 3 * day + 9, day - 1)
+
+
+def test_an_open_visit_is_in_its_own_region(world: World) -> None:
+    """The first place and the first region are like any other."""
+    rule, regions = RegionOfEachVisit(world), world.regions
+    firsts = np.searchsorted(regions.pair_places, np.arange(len(world.places)))
+    seen = set()
+    for place_id, pair in zip(world.places.ids, firsts.tolist(), strict=True):
+        for step in range(0, world.clock.timesteps, 3):
+            region = int(regions.region_of[pair][step // world.clock.timesteps_per_interval])
+            if region >= 0:
+                seen.add(region)
+                assert rule.of([ew.Visit(place_id, step)]) == (region,)
+    assert 0 in seen

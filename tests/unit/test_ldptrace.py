@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elsewhere.arrays import Counts, Floats
-from elsewhere.estimate.tables import Table
+from elsewhere.estimates.tables import EstimateTable
 from elsewhere.experiments.closeness import closeness, cover, jensen_shannon
 from elsewhere.experiments.ldptrace import WalkModel, next_to, told_counts, told_model, walks_of
 from elsewhere.randomness import Generator, seeded_generator
@@ -108,6 +108,6 @@ def test_closeness_of_what_is_known() -> None:
 def test_cover_counts_what_holds_the_truth() -> None:
     truth = np.linspace(0.0, 0.5, 50)
     low = np.where(np.arange(50) < 10, 0.9, 0.0)
-    table = Table(count=truth, estimate=truth, low=low, high=np.ones(50), reports=1)
+    table = EstimateTable(count=truth, estimate=truth, low=low, high=np.ones(50), reports=1)
     found = cover(table, truth)
     assert (found["cover"], found["cover_busy"]) == (0.8, 1.0)

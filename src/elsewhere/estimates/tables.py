@@ -19,6 +19,7 @@ from elsewhere.estimates.tilt import Evidence, Fit
 
 _BINS = 6
 _LEAST_IN_BIN = 8
+_AT_MOST = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,9 +42,9 @@ def table_of(evidence: Evidence, fit: Fit, number: int) -> EstimateTable:
     counts = unbiased(channel, pointed, asked)
     predicted = told @ fit.weights
     bins = bins_by_size(predicted)
-    squares, centres, halves = _off_by_halves(evidence, fit, number, bins)
+    sure, centres, halves = _off_by_halves(evidence, fit, number, bins)
     noise = variance(channel, predicted, asked)
-    moved = predicted + squares / (squares + noise) * (counts - predicted)
+    moved = predicted + sure / (sure + noise) * (counts - predicted)
     likely, most = _left_out(evidence, fit, number)
     low = np.clip(centres - halves, 0.0, 1.0)
     high = np.clip((centres + halves) * most, 0.0, 1.0)
@@ -64,35 +65,39 @@ def bins_by_size(predicted: Floats) -> Indices:
 
 
 def _off_by_halves(evidence: Evidence, fit: Fit, number: int, bins: Indices) -> tuple[Floats, Floats, Floats]:
-    """Mean square by which predictions are off; centre and half-length of the intervals.
+    """Mean square by which predictions are surely off; centre and half-length of the intervals.
 
-    The mean square is that of Armstrong, Kolesár and Plagborg-Møller: never below what could be mistaken for
-    nothing with so few things.
+    Intervals take the mean square of Armstrong, Kolesár and Plagborg-Møller: never below what could be
+    mistaken for nothing with so few things. Estimates leave the prediction only for what is surely there,
+    two standard errors below: where answers say little, the population stands.
     """
     one, told = evidence.counts[number], evidence.told[number]
     predicted = [told @ fit.halves[1 - half] for half in range(HALVES)]
     found = [unbiased(one.channel, *one.of(half)) for half in range(HALVES)]
     noise = [variance(one.channel, predicted[half], one.of(half)[1]) for half in range(HALVES)]
-    squares = np.zeros(len(bins))
+    squares, sure = np.zeros(len(bins)), np.zeros(len(bins))
     for number_of_bin in np.unique(bins):
         inside = bins == number_of_bin
         spread = np.concatenate([noise[half][inside] for half in range(HALVES)])
         off = np.concatenate([(found[half] - predicted[half])[inside] ** 2 for half in range(HALVES)])
         least = 2 * (spread**2).sum() / (len(spread) * spread.sum())
-        squares[inside] = max(float((off - spread).mean()), float(least))
+        mean = float((off - spread).mean())
+        squares[inside] = max(mean, float(least))
+        sure[inside] = max(mean - 2 * float(np.sqrt(2 * (spread**2).mean() / len(spread))), 0.0)
     centres, halves = np.zeros(len(bins)), np.zeros(len(bins))
     for half in range(HALVES):
         weights = squares / (squares + noise[half])
         centres += (predicted[half] + weights * (found[half] - predicted[half])) / HALVES
         halves += half_lengths(weights, noise[half], squares) / HALVES
-    return squares, centres, halves
+    return sure, centres, halves
 
 
 def _left_out(evidence: Evidence, fit: Fit, number: int) -> tuple[Floats, Floats]:
     """By what to multiply for what long days could not tell: most likely, and at most.
 
     Of a day with more than k things only k are kept. How many days are so long, answers hardly tell: at least
-    nothing was left out, and at most as much as the population or the prior says.
+    nothing was left out, and at most twice as much as the population, the prior, or the whole support says.
+    That is an assumption, and the only one: where people's days are longer still, give a larger k.
     """
     channel = evidence.counts[number].channel
     whole, told = incidence(evidence.things[number], channel.things.count).T, evidence.told[number]
@@ -102,4 +107,6 @@ def _left_out(evidence: Evidence, fit: Fit, number: int) -> tuple[Floats, Floats
         return np.asarray(np.where(kept > 1e-12, (whole @ weights) / np.maximum(kept, 1e-12), 1.0))
 
     likely = ratio(fit.weights)
-    return likely, np.maximum(likely, ratio(evidence.support.prior))
+    believed = [ratio(weights) for weights in (evidence.support.prior, evidence.support.start)]
+    largest = np.maximum(likely, np.maximum(*believed))
+    return likely, 1 + _AT_MOST * (largest - 1)

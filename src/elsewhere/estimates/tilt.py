@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
+from threadpoolctl import threadpool_limits
 
 from elsewhere.arrays import Floats
 from elsewhere.estimates.counts import HALVES, AnswerCounts, unbiased, variance
@@ -163,6 +164,11 @@ class Evidence:
 
     def fit(self, progress: Progress = no_progress) -> Fit:
         """More tilt as long as the other half of the answers agrees that it is better."""
+        # Systems are small. Threads that wait for each other cost far more than they bring.
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._fit(progress)
+
+    def _fit(self, progress: Progress) -> Fit:
         prior, start = self.support.prior, self.support.start
         halves = [self.data(half, start) for half in range(HALVES)]
         us = [np.zeros(self.tilt.features)] * HALVES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from elsewhere.arrays import Bools, Floats, Indices
-from elsewhere.estimate.tables import Table
+from elsewhere.estimates.tables import EstimateTable
 
 _BUSIEST = 20
 _BUSY = 40
@@ -40,7 +40,7 @@ def _f1(found: Bools, true: Bools) -> float:
     return 2 * int((found & true).sum()) / either if either else 1.0
 
 
-def cover(table: Table, truth: Floats) -> dict[str, float]:
+def cover(table: EstimateTable, truth: Floats) -> dict[str, float]:
     """The share of things whose interval holds the truth, of all and of the forty that most people have.
 
     width: how wide the intervals of those forty are, relative to the truth.

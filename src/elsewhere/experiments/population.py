@@ -21,10 +21,10 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.days.popular import popularity_by_timestep
 from elsewhere.days.visits import Days, parts_of
 from elsewhere.errors import InputError
-from elsewhere.estimate.counts import AnswerCounts, counted
-from elsewhere.estimate.support import Support, incidence, support_of
-from elsewhere.estimate.tables import Table, table_of
-from elsewhere.estimate.tilt import Evidence
+from elsewhere.estimates.counts import AnswerCounts, counted
+from elsewhere.estimates.support import Support, incidence, support_of
+from elsewhere.estimates.tables import EstimateTable, table_of
+from elsewhere.estimates.tilt import Evidence
 from elsewhere.experiments.closeness import closeness, cover
 from elsewhere.experiments.ldptrace import next_to, told_model, walks_of
 from elsewhere.experiments.recipes import (
@@ -75,7 +75,7 @@ class Known:
     """What a method says: people per person who have each thing, by what is asked."""
 
     shares: dict[str, Floats]
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, EstimateTable] = field(default_factory=dict)
     """With intervals, where there are any."""
     population: Floats | None = None
     """Presence in the made-up population that agrees with the answers, where there is one."""
