@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+
+# Before numpy is loaded: two workers on two cores, each with two threads that wait for each other, take long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import subprocess
 import sys
 import tempfile
