@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from elsewhere import __version__
-from elsewhere.cli.console import counter, facts_table, out, progress_bar
+from elsewhere.cli.console import facts_table, out, progress_bar
 from elsewhere.cli.dataset import written
 from elsewhere.cli.method import tables_folder
 from elsewhere.cli.world import write_map
@@ -57,9 +57,14 @@ def demo(
     shared_file.unlink(missing_ok=True)
     shutil.rmtree(partial_folder(shared_file), ignore_errors=True)
     chosen = method(DEFAULT, world, epsilon=_EPSILON)
-    with counter("Sharing (the first time, loops are compiled)") as count:
+    with progress_bar("Sharing (the first time, loops are compiled)") as progress:
         result = perturb_file(
-            output / "trajectories.csv", shared_file, chosen, version=__version__, workers=2, progress=count
+            output / "trajectories.csv",
+            shared_file,
+            chosen,
+            version=__version__,
+            workers=2,
+            progress=progress,
         )
     real = read_trajectories(output / "trajectories.csv", world=world)
     papers = method("ngram", world, epsilon=_EPSILON).share_many(real, workers=2)

@@ -11,7 +11,7 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import counter, facts_table, out, print_json, warn
+from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import needs_extra
 from elsewhere.methods.registry import DEFAULT
@@ -88,7 +88,7 @@ def perturb(
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     try:
-        with counter("Perturbing (the first time, loops are compiled)") as progress:
+        with progress_bar("Perturbing (the first time, loops are compiled)") as progress:
             result = perturb_file(
                 trajectories,
                 output,

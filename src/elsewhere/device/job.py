@@ -36,6 +36,7 @@ from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import Fault, InputError
 from elsewhere.files import check_can_write, refuse_to_replace, write_text
 from elsewhere.methods.sharing import Sharing
+from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SYSTEM, Randomness, SeededRandomness, SystemRandomness, label_of
 
 BATCH = 5000
@@ -62,6 +63,8 @@ class _SourceFacts:
     """What a file holds, as far as that is public."""
 
     lengths: set[int]
+    days: int
+    """How many there are, of all people."""
     most_days: int
     own: set[str]
     """Uids of people's own devices among its rows."""
@@ -87,7 +90,7 @@ def perturb_file(
     is_strict: bool = False,
     is_anyway: bool = False,
     ledger: LedgerChoice | None = None,
-    progress: Callable[[int], None] = lambda _done: None,
+    progress: Progress = no_progress,
 ) -> JobResult:
     """Perturb every person's day of ``source`` into ``output``, going on where an earlier run stopped.
 
@@ -110,7 +113,9 @@ def perturb_file(
         return _perturb_own(
             source, output, method, found, metadata, ledger or LedgerChoice(path=user_ledger())
         )
-    return _perturb_others(source, output, method, metadata, workers, randomness, progress)
+    return _perturb_others(
+        source, output, method, metadata, workers, randomness, lambda done: progress(done, found.days)
+    )
 
 
 def _perturb_others(
@@ -232,6 +237,7 @@ def _check_source(source: Path, method: Sharing, *, is_strict: bool, is_anyway: 
     matcher = Matcher(world.places, world.clock, SystemRandomness())
     faults, lengths, own, has_others, days = [], set(), set(), False, DaysOfPeople()
     people = people_of(read_points(source, world.clock), matcher, source, days)
+    number = 0
     for number, person in enumerate(people, start=1):
         lengths.add(len(person.trajectory))
         if is_own(person.uid):
@@ -252,7 +258,7 @@ def _check_source(source: Path, method: Sharing, *, is_strict: bool, is_anyway: 
         raise InputError(str(source), OTHER_CITY)
     for length in sorted(lengths):
         method.prepare(length)
-    return _SourceFacts(lengths=lengths, most_days=days.most, own=own, has_others=has_others)
+    return _SourceFacts(lengths=lengths, days=number, most_days=days.most, own=own, has_others=has_others)
 
 
 def _all_counts(parts: list[Path], folder: JobFolder) -> Counter[str]:
