@@ -6,6 +6,7 @@ import io
 import os
 import tempfile
 import threading
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -63,6 +64,18 @@ def write_text(path: Path, text: str, *, is_private: bool = False) -> None:
     """Write a text file whole."""
     with whole_file(path, is_private=is_private) as file:
         file.write(text.encode("utf-8"))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds, or a clear word on why not."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(str(path), f"cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(str(path), f"not valid TOML: {error}") from None
 
 
 def check_can_write(path: Path) -> None:

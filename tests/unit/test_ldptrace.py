@@ -9,7 +9,8 @@ import pytest
 
 from elsewhere.arrays import Counts, Floats
 from elsewhere.estimates.tables import EstimateTable
-from elsewhere.experiments.closeness import closeness, cover, jensen_shannon
+from elsewhere.evaluate.density import jensen_shannon
+from elsewhere.experiments.closeness import closeness, cover
 from elsewhere.experiments.ldptrace import WalkModel, next_to, told_counts, told_model, walks_of
 from elsewhere.randomness import Generator, seeded_generator
 

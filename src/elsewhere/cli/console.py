@@ -52,15 +52,6 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def counter(title: str) -> Iterator[Callable[[int], None]]:
-    """Like `progress_bar`, for work whose end is not known."""
-    columns = (TextColumn(title), SpinnerColumn(), TextColumn("{task.completed:,}"), TimeElapsedColumn())
-    with Progress(*columns, console=_err, transient=True, disable=not _err.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done: progress.update(task, completed=done)
-
-
-@contextmanager
 def waiting(title: str) -> Iterator[None]:
     """A spinner on standard error, gone when done: for work that cannot say how far it is."""
     columns = (TextColumn("{task.description}"), SpinnerColumn(), TimeElapsedColumn())

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from elsewhere.cli.console import counter, out, print_json, progress_bar, warn
+from elsewhere.cli.console import out, print_json, progress_bar, waiting, warn
 from elsewhere.cli.method import tables_folder
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.errors import InputError, needs_extra
@@ -64,7 +64,7 @@ def evaluate(
         from elsewhere.device.shared_file import world_named_beside  # noqa: PLC0415 - needs an extra
         from elsewhere.evaluate.summary import null_days, summarise  # noqa: PLC0415 - needs an extra
     world = World.load(world_file)
-    with counter("Reading") as _:
+    with waiting("Reading"):
         real, shared = read_matching(trajectories, shared_file, world)
     if not shared:
         raise InputError(str(shared_file), "has no trajectory")

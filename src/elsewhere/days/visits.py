@@ -79,6 +79,18 @@ def days_of_one_length(places: Indices, times: Indices) -> Days:
     return Days(places, times, np.full(len(places), places.shape[1], dtype=np.int32))
 
 
+def joined_days(*parts: Days) -> Days:
+    """All days of several lists, rows filled up with −1 to the widest of them."""
+    width = max(part.places.shape[1] for part in parts)
+    places, times = (
+        np.concatenate(
+            [np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=-1) for rows in columns]
+        )
+        for columns in ([part.places for part in parts], [part.times for part in parts])
+    )
+    return Days(places, times, np.concatenate([part.lengths for part in parts]))
+
+
 def shared_days(world: World, days: Days) -> list[SharedTrajectory]:
     """Rows of places and timesteps as shared trajectories."""
     ids = world.places.ids

@@ -18,6 +18,7 @@ import polars as pl
 from elsewhere.device.matching import Person
 from elsewhere.errors import InputError
 from elsewhere.files import whole_file, write_text
+from elsewhere.inputs.tables import write_parquet
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.methods.protocol import MethodFacts
@@ -141,10 +142,7 @@ def shared_frame(
 
 def write_part(path: Path, frame: pl.DataFrame) -> None:
     """Keep some shared days on the device until all are there; what stands beside them may be private."""
-    packed = io.BytesIO()  # by way of memory: polars has no word of its own for a full disk
-    frame.write_parquet(packed)
-    with whole_file(path, is_private=True) as file:
-        file.write(packed.getbuffer())
+    write_parquet(path, frame, is_private=True)
 
 
 def write_shared(path: Path, parts: Sequence[Part], metadata: SharedMetadata) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import polars as pl
 
@@ -69,6 +69,16 @@ class Estimates:
         return known[name].frame()
 
 
+class _Asked(NamedTuple):
+    """A question of one of the surveys, and what was answered."""
+
+    name: str
+    question: Question
+    counts: AnswerCounts
+    least: int
+    """Below so many reports nothing is published of it."""
+
+
 def estimate(
     survey: Survey,
     reports: Reports,
@@ -114,9 +124,8 @@ def estimate(
     ['count', 'estimate', 'low', 'high', 'reports']
     """
     left_out: dict[str, int] = {}
-    asked: list[tuple[str, Question, AnswerCounts]] = []
-    given = [(survey, reports), *also]
-    for number, (one, those) in enumerate(given):
+    asked: list[_Asked] = []
+    for number, (one, those) in enumerate([(survey, reports), *also]):
         if one.world != survey.world:
             raise InputError("also", "is a survey on another world: its people cannot be put together")
         frame = _frame(those) if days is None else _of_days(one, _frame(those), days)
@@ -127,8 +136,9 @@ def estimate(
             one.names, one.questions, ready.answers, ready.halves, strict=True
         ):
             named = name if number == 0 else f"{name}@{number + 1}"
-            asked.append((named, question, counted(question.channel, answers, halves)))
-    used = [entry for entry in asked if entry[2].reports >= _least(entry[0], given)]
+            counts = counted(question.channel, answers, halves)
+            asked.append(_Asked(named, question, counts, one.terms.least))
+    used = [one for one in asked if one.counts.reports >= one.least]
     if not used:
         raise InputError("reports", _too_few(asked, left_out, survey))
     return _estimated(survey, asked, used, margins, left_out, progress)
@@ -136,18 +146,17 @@ def estimate(
 
 def _estimated(
     survey: Survey,
-    asked: Sequence[tuple[str, Question, AnswerCounts]],
-    used: Sequence[tuple[str, Question, AnswerCounts]],
+    asked: Sequence[_Asked],
+    used: Sequence[_Asked],
     margins: Sequence[Margin],
     left_out: dict[str, int],
     progress: Progress,
 ) -> Estimates:
     support = support_of(survey.world)
-    evidence = Evidence(support, [counts for _, _, counts in used])
+    evidence = Evidence(support, [one.counts for one in used])
     fit = evidence.fit(progress)
     weights = raked(survey, support, fit.weights, margins) if margins else fit.weights
-    names = [name for name, _, _ in used]
-    tables = {name: table_of(evidence, fit, at) for at, name in enumerate(names)}
+    tables = {one.name: table_of(evidence, fit, at) for at, one in enumerate(used)}
     if margins:
         tables = {
             name: _scaled(table, evidence, at, fit.weights, weights)
@@ -156,13 +165,15 @@ def _estimated(
     return Estimates(
         survey=survey,
         questions=tuple(
-            Estimated(name=name, question=question, reports=counts.reports, table=tables.get(name))
-            for name, question, counts in asked
+            Estimated(
+                name=one.name, question=one.question, reports=one.counts.reports, table=tables.get(one.name)
+            )
+            for one in asked
         ),
         population=population_of(survey.world, support.days, weights),
         prior=population_of(survey.world, support.days, support.prior),
         tau=fit.tau,
-        reports=sum(counts.reports for _, _, counts in asked),
+        reports=sum(one.counts.reports for one in asked),
         left_out=left_out,
     )
 
@@ -193,16 +204,8 @@ def _of_days(survey: Survey, frame: pl.DataFrame, days: DayType) -> pl.DataFrame
     return frame.filter(is_weekend if days == "weekend" else ~is_weekend)
 
 
-def _least(name: str, given: Sequence[tuple[Survey, Reports]]) -> int:
-    """Below so many reports nothing is published of a question."""
-    number = int(name.partition("@")[2] or 1)
-    return given[number - 1][0].terms.least
-
-
-def _too_few(
-    asked: Sequence[tuple[str, Question, AnswerCounts]], left_out: dict[str, int], survey: Survey
-) -> str:
-    counts = ", ".join(f"{name} {found.reports:,}" for name, _, found in asked)
+def _too_few(asked: Sequence[_Asked], left_out: dict[str, int], survey: Survey) -> str:
+    counts = ", ".join(f"{one.name} {one.counts.reports:,}" for one in asked)
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
     bad = f" Left out: {reasons}." if reasons else ""
     least = f"{survey.terms.least:,} reports, the least of which anything is published"

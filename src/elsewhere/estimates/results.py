@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import polars as pl
 
 from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.population import Population
-from elsewhere.files import make_folder, whole_file, write_text
-from elsewhere.inputs.tables import write_csv
+from elsewhere.files import make_folder, write_text
+from elsewhere.inputs.tables import write_csv, write_parquet
 from elsewhere.survey.file import survey_hash
 
 _DECIMALS = 9
@@ -27,8 +26,8 @@ def write_results(found: Estimates, folder: Path) -> dict[str, Any]:
         if one.table is not None:
             frame = one.frame().with_columns(pl.col(pl.Float64).round(_DECIMALS))
             write_csv(folder / f"{one.name}.csv", frame)
-            _write_parquet(folder / f"{one.name}.parquet", frame)
-    _write_parquet(folder / "population.parquet", population_frame(found.population))
+            write_parquet(folder / f"{one.name}.parquet", frame)
+    write_parquet(folder / "population.parquet", population_frame(found.population))
     write_csv(folder / "chains.csv", chains_frame(found.population))
     summary = summary_of(found)
     write_text(folder / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
@@ -89,10 +88,3 @@ def chains_frame(population: Population) -> pl.DataFrame:
     return pl.DataFrame(
         rows, schema={"visits": pl.Int64, "chain": pl.String, "share": pl.Float64}, orient="row"
     )
-
-
-def _write_parquet(path: Path, frame: pl.DataFrame) -> None:
-    packed = io.BytesIO()
-    frame.write_parquet(packed)
-    with whole_file(path) as file:
-        file.write(packed.getbuffer())

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.days.prior_days import broad_days, prior_days
-from elsewhere.days.visits import Days
+from elsewhere.days.visits import Days, joined_days
 from elsewhere.errors import InputError
 from elsewhere.survey.things import Things
 from elsewhere.world.world import World
@@ -49,12 +49,7 @@ class Support:
 def support_of(world: World, *, days: int = PRIOR_DAYS, broad: int = BROAD_DAYS) -> Support:
     """The support of a world: the same for everybody."""
     likely, other = prior_days(world, "population", days), broad_days(world, "population", broad)
-    width = max(likely.places.shape[1], other.places.shape[1])
-    places, times = (
-        np.concatenate([_widened(part, width) for part in parts])
-        for parts in ((likely.places, other.places), (likely.times, other.times))
-    )
-    lengths = np.concatenate([likely.lengths, other.lengths])
+    places, times, lengths = joined_days(likely, other)
     is_prior = np.arange(len(lengths)) < days
     found = lengths > 0
     if not found[is_prior].any():
@@ -62,10 +57,6 @@ def support_of(world: World, *, days: int = PRIOR_DAYS, broad: int = BROAD_DAYS)
     return Support(
         world=world, days=Days(places[found], times[found], lengths[found]), is_prior=is_prior[found]
     )
-
-
-def _widened(rows: Indices, width: int) -> Indices:
-    return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=-1)
 
 
 def incidence(things: Indices, count: int, kept: int | None = None) -> sp.csr_array:

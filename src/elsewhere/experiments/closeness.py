@@ -6,6 +6,7 @@ import numpy as np
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.estimates.tables import EstimateTable
+from elsewhere.evaluate.density import jensen_shannon
 
 _BUSIEST = 20
 _BUSY = 40
@@ -26,7 +27,7 @@ def closeness(shares: Floats, truth: Floats) -> dict[str, float]:
     tenth = max(1, round(_BUSY_SHARE * len(true)))
     both = len(set(_most(true, tenth).tolist()) & set(_most(found, tenth).tolist()))
     return {
-        "js": jensen_shannon(found, true),
+        "js": jensen_shannon(_normal(found), _normal(true)),
         "l1": float(np.abs(_normal(found) - _normal(true)).sum()),
         "top20": float((np.abs(found - true)[busiest] / np.maximum(true[busiest], 1e-12)).mean()),
         "f1": both / tenth,
@@ -49,18 +50,6 @@ def cover(table: EstimateTable, truth: Floats) -> dict[str, float]:
     busy = _most(truth, _BUSY)
     width = (table.high - table.low)[busy].mean() / max(truth[busy].mean(), 1e-12)
     return {"cover": float(holds.mean()), "cover_busy": float(holds[busy].mean()), "width": float(width)}
-
-
-def jensen_shannon(first: Floats, second: Floats) -> float:
-    """Of two lists of shares, made to add up to 1 each; in bits."""
-    a, b = _normal(first), _normal(second)
-    middle = (a + b) / 2
-
-    def from_middle(shares: Floats) -> float:
-        some = shares > 0
-        return float((shares[some] * np.log2(shares[some] / middle[some])).sum())
-
-    return (from_middle(a) + from_middle(b)) / 2
 
 
 def _normal(shares: Floats) -> Floats:

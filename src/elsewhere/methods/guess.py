@@ -20,7 +20,7 @@ from elsewhere.arrays import Bools, Indices
 from elsewhere.days.candidates import candidate_days
 from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.typical import errors_of_pretend_days, typical_day
-from elsewhere.days.visits import Days
+from elsewhere.days.visits import Days, joined_days
 from elsewhere.files import read_arrays, write_arrays
 from elsewhere.mechanism.codebook import CodebookTables, nearest_flags
 from elsewhere.world.world import World
@@ -77,7 +77,7 @@ class BestGuesses:
     def options(self, tables: CodebookTables, length: int, shard: int) -> Days:
         """What may be guessed: every candidate and, where any number of visits will do, the typical day."""
         book = tables.book(shard)
-        return _joined(book, self.typical()) if self._more(length) else book
+        return joined_days(book, self.typical()) if self._more(length) else book
 
     def typical(self) -> Days:
         """The one day that would be the best guess if nobody shared anything."""
@@ -108,20 +108,6 @@ def _read(path: Path, count: int, options: int) -> Indices | None:
     (best,) = stored
     is_sound = best.shape == (count,) and best.dtype == np.int32
     return best if is_sound and bool((best >= 0).all() and (best < options).all()) else None
-
-
-def _joined(book: Days, last: Days) -> Days:
-    """The days of a book and one more, rows filled up with −1."""
-    width = max(book.places.shape[1], last.places.shape[1])
-    places, times = (
-        np.concatenate([_filled_up(mine, width), _filled_up(theirs, width)])
-        for mine, theirs in zip(book[:2], last[:2], strict=True)
-    )
-    return Days(places, times, np.concatenate([book.lengths, last.lengths]))
-
-
-def _filled_up(rows: Indices, width: int) -> Indices:
-    return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=-1)
 
 
 def _errors_and_near(

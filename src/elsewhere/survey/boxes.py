@@ -94,7 +94,7 @@ def box_map(world: World, boxes: int) -> PublicMap:
     )
 
 
-def boxes_from(public: PublicMap, world: World) -> dict[str, Any]:
+def boxes_from(public: PublicMap, world: World, *, until_next: bool) -> AdaptiveBoxes:
     """AdaptiveBoxes of a survey's file, from anybody: checked."""
     count = len(next(iter(public.columns.values()), []))
     members = indices(public, "members", below=len(world.places), dimensions=2)
@@ -104,7 +104,14 @@ def boxes_from(public: PublicMap, world: World) -> dict[str, Any]:
     if members.shape[1] != len(world.places) or box_of.shape != (cells, _HOURS) or above.shape[1] != count:
         raise InputError("survey", "boxes of a question are missing or damaged")
     groups = Groups(members=members, columns={"cell": list(range(cells))})
-    return {"cells": groups, "box_of": box_of, "above": above, "bounds": public.columns}
+    return AdaptiveBoxes(
+        cells=groups,
+        box_of=box_of,
+        above=above,
+        bounds=public.columns,
+        timestep_minutes=world.clock.timestep_minutes,
+        until_next=until_next,
+    )
 
 
 def _busy(world: World, cells: Groups, rows: Indices, columns: Indices) -> Floats:

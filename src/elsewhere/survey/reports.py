@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import polars as pl
 
 from elsewhere.arrays import Indices
 from elsewhere.errors import InputError
-from elsewhere.files import whole_file
+from elsewhere.inputs.tables import write_parquet
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
@@ -54,10 +53,7 @@ def frame_of(reports: Iterable[Report]) -> pl.DataFrame:
 
 def write_reports(path: Path, frame: pl.DataFrame) -> None:
     """Write reports as Parquet, whole or not at all."""
-    packed = io.BytesIO()
-    frame.select(list(SCHEMA)).write_parquet(packed)
-    with whole_file(path) as file:
-        file.write(packed.getbuffer())
+    write_parquet(path, frame.select(list(SCHEMA)))
 
 
 def read_reports(path: str | Path) -> pl.DataFrame:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import tomllib
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
+from elsewhere.files import read_toml
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.survey.questions.question import QuestionKind
 from elsewhere.survey.questions.registry import question_of
@@ -61,14 +61,7 @@ def create_survey(path: str | Path) -> Survey:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(str(path), "no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(str(path), f"not valid TOML: {error}") from None
+    values = read_toml(path)
     unknown = [key for key in values if key not in _KEYS]
     if unknown:
         raise InputError(str(path), f"unknown key {unknown[0]!r}, allowed are {', '.join(_KEYS)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from elsewhere.errors import Fault, InputError
+from elsewhere.files import read_toml
 from elsewhere.world import settings as records
 from elsewhere.world.settings import SpaceSettings, TravelSettings, WorldConfig
 from elsewhere.world.toml_tables import (
@@ -89,14 +89,7 @@ def read_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Wo
     4.0
     """
     path = Path(path)
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(str(path), "no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(str(path), f"not valid TOML: {error}") from None
+    values = read_toml(path)
     overrides = dict(overrides or {})
     for key in ("places", "categories"):
         if key in overrides:

@@ -9,11 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from elsewhere.arrays import Indices
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.days.candidates import candidate_days, checked_days
 from elsewhere.days.prior import ANY_LENGTH
-from elsewhere.days.visits import Days, visit_distances
+from elsewhere.days.visits import Days, joined_days, visit_distances
 from elsewhere.errors import InputError
 from elsewhere.mechanism.codebook import CodebookTables
 from elsewhere.mechanism.pick import odds_of
@@ -45,10 +44,7 @@ class Day(QuestionKind):
         """The candidates of every shard."""
         del epsilon, folder
         books = [candidate_days(world, f"shard {shard}", self.candidates) for shard in range(self.shards)]
-        widest = max(book.places.shape[1] for book in books)
-        padded = [Days(*(_widened(column, widest) for column in book)) for book in books]
-        arrays = {name: np.concatenate([getattr(book, name) for book in padded]) for name in Days._fields}
-        return PublicMap(arrays=arrays)
+        return PublicMap(arrays=joined_days(*books)._asdict())
 
     def things(self, world: World, public: PublicMap) -> Things:
         return CandidateDays(tables=self._tables(world, public, Fraction(1), self.k or 1))
@@ -89,10 +85,3 @@ class Day(QuestionKind):
         if days is None or days.places.shape[1] > world.clock.timesteps:
             raise InputError("survey", "candidates of a question are missing or damaged")
         return days
-
-
-def _widened(column: Indices, width: int) -> Indices:
-    """Rows filled up with −1."""
-    if column.ndim == 1:
-        return column
-    return np.pad(column, ((0, 0), (0, width - column.shape[1])), constant_values=-1)

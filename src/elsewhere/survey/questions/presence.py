@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import ClassVar
 
-from elsewhere.survey.boxes import AdaptiveBoxes, box_map, boxes_from
+from elsewhere.survey.boxes import box_map, boxes_from
 from elsewhere.survey.questions.question import PublicMap, flag, hours_of_block, whole
 from elsewhere.survey.questions.spaces import InCells, groups_from
 from elsewhere.survey.things import GroupHours, Things
@@ -43,14 +43,11 @@ class Presence(InCells):
         return super().public_map(world, epsilon, folder)
 
     def things(self, world: World, public: PublicMap) -> Things:
-        minutes = world.clock.timestep_minutes
         if self.boxes is not None:
-            return AdaptiveBoxes(
-                **boxes_from(public, world), timestep_minutes=minutes, until_next=self.until_next
-            )
+            return boxes_from(public, world, until_next=self.until_next)
         return GroupHours(
             groups=groups_from(public, world),
-            timestep_minutes=minutes,
+            timestep_minutes=world.clock.timestep_minutes,
             hours=self.hours,
             until_next=self.until_next,
         )

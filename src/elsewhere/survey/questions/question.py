@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
@@ -31,7 +32,7 @@ class PublicMap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionKind:
+class QuestionKind(ABC):
     """A kind of question with its options: a frozen record, as it stands in a survey's file.
 
     A kind of its own says what its things are: `public_map` once, for the survey's file; `things` on every
@@ -54,9 +55,9 @@ class QuestionKind:
         del world, epsilon, folder
         return PublicMap()
 
+    @abstractmethod
     def things(self, world: World, public: PublicMap) -> Things:
         """What is asked about."""
-        raise NotImplementedError
 
     def kept_of(self, world: World, things: Things, epsilon: Fraction) -> int:
         """How many things of a day an answer may tell of, k: from public numbers alone.
