@@ -14,7 +14,7 @@ from elsewhere.errors import InputError
 from elsewhere.estimates.counts import AnswerCounts, counted
 from elsewhere.estimates.margins import Margin, raked
 from elsewhere.estimates.population import Population, population_of
-from elsewhere.estimates.support import incidence, support_of
+from elsewhere.estimates.support import support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
@@ -182,7 +182,7 @@ def _scaled(
     table: EstimateTable, evidence: Evidence, at: int, before: Floats, after: Floats
 ) -> EstimateTable:
     """A table of those who took part as one of those who live there: by how much margins moved each thing."""
-    whole = incidence(evidence.things[at], evidence.counts[at].channel.things.count).T
+    whole = evidence.whole[at]
     factor = (whole @ after + 1e-12) / (whole @ before + 1e-12)
     low, high = table.low * factor, (table.high * factor).clip(max=1.0)
     return replace(table, estimate=(table.estimate * factor).clip(max=1.0), low=low, high=high)

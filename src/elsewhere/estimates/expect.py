@@ -14,12 +14,12 @@ import numpy as np
 from elsewhere.arrays import Counts, Floats
 from elsewhere.estimates.counts import HALVES, AnswerCounts
 from elsewhere.estimates.shuffling import shuffled_epsilon
-from elsewhere.estimates.support import Support, incidence, support_of
+from elsewhere.estimates.support import support_of
 from elsewhere.estimates.tables import table_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Generator, seeded_generator
-from elsewhere.survey.channels import DayChannel
+from elsewhere.survey.channels import Channel, DayChannel
 from elsewhere.survey.survey import Survey
 
 PEOPLE = (1_000, 10_000, 100_000, 1_000_000)
@@ -62,23 +62,22 @@ def expectations(
 ) -> list[Expected]:
     """For each number of people and each question how far estimates will be off."""
     support, generator = support_of(survey.world), seeded_generator(_SEED)
-    truth: Floats | None = None
+    shares = [float(question.share) for question in survey.questions]
+    asked = Evidence(support, [_no_answers(question.channel) for question in survey.questions])
+    truth = _unlike_the_prior(asked, generator)
+    shares_so = [whole @ truth for whole in asked.whole]
     found = []
     for number, count in enumerate(people):
-        shares = [float(question.share) for question in survey.questions]
-        empty = [_no_answers(survey, at) for at in range(len(shares))]
-        if truth is None:
-            truth = _unlike_the_prior(Evidence(support, empty), generator)
-        counts = [
-            _simulated(one, support, truth, round(count * share), generator)
-            for one, share in zip(empty, shares, strict=True)
-        ]
-        evidence = Evidence(support, counts)
+        evidence = asked.with_counts(
+            [
+                _simulated(one, told @ truth, round(count * share), generator)
+                for one, told, share in zip(asked.counts, asked.told, shares, strict=True)
+            ]
+        )
         fit = evidence.fit()
         for at, name in enumerate(survey.names):
             table = table_of(evidence, fit, at)
-            whole = incidence(evidence.things[at], survey.questions[at].things.count).T
-            so = whole @ truth
+            so = shares_so[at]
             busy = np.argsort(-so)[:BUSY].astype(np.int64)
             reports = round(count * shares[at])
             found.append(
@@ -87,7 +86,7 @@ def expectations(
                     people=count,
                     reports=reports,
                     error=_off(table.estimate - so, so, busy),
-                    prior_error=_off(whole @ support.prior - so, so, busy),
+                    prior_error=_off(asked.whole[at] @ support.prior - so, so, busy),
                     interval=_off((table.high - table.low) / 2, so, busy),
                     central_epsilon=shuffled_epsilon(float(survey.epsilon), DELTA, max(reports, 1)),
                 )
@@ -100,8 +99,7 @@ def _off(differences: Floats, so: Floats, busy: Counts) -> float:
     return float(np.abs(differences)[busy].sum() / so[busy].sum())
 
 
-def _no_answers(survey: Survey, at: int) -> AnswerCounts:
-    channel = survey.questions[at].channel
+def _no_answers(channel: Channel) -> AnswerCounts:
     nothing = np.zeros((HALVES, channel.things.count), dtype=np.int64)
     return AnswerCounts(channel=channel, pointed=nothing, asked=nothing)
 
@@ -113,13 +111,10 @@ def _unlike_the_prior(evidence: Evidence, generator: Generator) -> Floats:
     return np.asarray(found / found.sum())
 
 
-def _simulated(
-    one: AnswerCounts, support: Support, truth: Floats, reports: int, generator: Generator
-) -> AnswerCounts:
-    """How often things would be pointed at, drawn as counts: no answer is made."""
+def _simulated(one: AnswerCounts, told: Floats, reports: int, generator: Generator) -> AnswerCounts:
+    """How often things would be pointed at if so much of each is told, drawn as counts: no answer is made."""
     channel = one.channel
     p, q = channel.chances()
-    told = incidence(channel.things.of(support.days), channel.things.count, channel.kept).T @ truth
     seen = reports // channel.seeds if isinstance(channel, DayChannel) else reports
     asked = np.full((HALVES, channel.things.count), seen // HALVES, dtype=np.int64)
     pointed = generator.binomial(asked, np.clip(q + (p - q) * told, 0, 1))

@@ -14,7 +14,6 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices
 from elsewhere.estimates.counts import HALVES, unbiased, variance
 from elsewhere.estimates.robust import half_lengths
-from elsewhere.estimates.support import incidence
 from elsewhere.estimates.tilt import Evidence, Fit
 
 _BINS = 6
@@ -99,8 +98,7 @@ def _left_out(evidence: Evidence, fit: Fit, number: int) -> tuple[Floats, Floats
     nothing was left out, and at most twice as much as the population, the prior, or the whole support says.
     That is an assumption, and the only one: where people's days are longer still, give a larger k.
     """
-    channel = evidence.counts[number].channel
-    whole, told = incidence(evidence.things[number], channel.things.count).T, evidence.told[number]
+    whole, told = evidence.whole[number], evidence.told[number]
 
     def ratio(weights: Floats) -> Floats:
         kept = told @ weights

@@ -7,7 +7,9 @@ each half of them is fitted and held against the other, and "no tilt at all" is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -152,6 +154,20 @@ class Evidence:
             for one, (_, things) in zip(counts, found, strict=True)
         ]
         self.tilt = Tilt(support.start, features(found))
+
+    @cached_property
+    def whole(self) -> list[sp.csr_array]:
+        """Things × days of each question, also what an answer could not tell of long days."""
+        return [
+            sp.csr_array(incidence(things, one.channel.things.count).T)
+            for one, things in zip(self.counts, self.things, strict=True)
+        ]
+
+    def with_counts(self, counts: Sequence[AnswerCounts]) -> Evidence:
+        """Other answers to the same questions: what days have is not looked up again."""
+        other = copy(self)
+        other.counts = counts
+        return other
 
     def data(self, half: int | None, believed: Floats) -> list[Datum]:
         """Unbiased estimates of one half of the answers, or of all; variances if ``believed`` is true."""
