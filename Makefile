@@ -32,7 +32,7 @@ bench: setup
 	$(BIN)/python benchmarks/run.py
 
 audit: setup
-	$(BIN)/python -m pytest -m audit
+	ELSEWHERE_ALL_EXAMPLES=1 $(BIN)/python -m pytest -m 'audit or hypothesis'
 	PYTHONPATH=tests:audits $(BIN)/python audits/full_audit.py
 
 docs: .venv/.docs

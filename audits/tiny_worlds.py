@@ -17,8 +17,17 @@ _HOURS = ["", "24/7", "00:00-12:00", "12:00-24:00", "09:00-17:00", "off", "Mo 10
 KINDS = ("any", "duplicates", "isolated", "all alike", "always open")  # and "gappy": nobody open for hours
 
 
+_MADE: dict[tuple[int, int], World] = {}
+
+
 def tiny_world(folder: Path, seed: int, most: int = 8) -> World:
-    """World number ``seed``, with at most so many places; its kind goes round with the seed."""
+    """World number ``seed``, with at most so many places; its kind goes round with the seed. Made once."""
+    if (seed, most) not in _MADE:
+        _MADE[seed, most] = _tiny_world(folder, seed, most)
+    return _MADE[seed, most]
+
+
+def _tiny_world(folder: Path, seed: int, most: int) -> World:
     generator = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)] if seed % 10 != 5 else "gappy"
     count = min(most, int(generator.integers(1, 9)))

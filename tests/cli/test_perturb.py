@@ -445,11 +445,12 @@ job.perturb_file(folder / "days.csv", folder / "s.csv", method, version="test")
 """
 
 
-def test_killed_at_twenty_random_moments_it_ends_complete_and_without_duplicates(folder: Path) -> None:
+@pytest.mark.parametrize("kills", [5, pytest.param(20, marks=pytest.mark.audit)])
+def test_killed_at_random_moments_it_ends_complete_and_without_duplicates(folder: Path, kills: int) -> None:
     """Each run is killed for real, at a random moment; the last one finishes what is left."""
     chance = random.Random(5)  # noqa: S311 - moments to kill at
     seen: dict[str, list[str]] = {}
-    for _ in range(20):
+    for _ in range(kills):
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and program
             [sys.executable, "-c", _PROGRAM, str(folder)], stdout=subprocess.PIPE, text=True
         )

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.knowledge.clock import interval_levels
 from elsewhere.knowledge.places import Place
 from elsewhere.world.space import SpaceLevels, divide_space
 from elsewhere.world.world import World
+from examples import examples
 from worlds import CLOSED_ON_WEDNESDAY, build, world_inputs
 
 Key = tuple[int, int, int, int, int]

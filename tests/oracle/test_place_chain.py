@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.days.smoothing import spread
@@ -20,6 +19,7 @@ from elsewhere.reconstruct.node_errors import place_boxes, region_columns
 from elsewhere.reconstruct.place_chain import SHIFTED, place_chains
 from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
+from examples import examples
 from integer_program import solve_integer_program
 from privacy_tools import even_draws
 from worlds import build, world_inputs

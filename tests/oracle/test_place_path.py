@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.days.smoothing import is_feasible, smooth_times
@@ -26,6 +25,7 @@ from elsewhere.reconstruct.place_path import (
 )
 from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
+from examples import examples
 from privacy_tools import p_value
 from worlds import build, place, world_inputs
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -19,6 +19,7 @@ from elsewhere.days.prior_days import _draw_times, prior_days
 from elsewhere.days.prior_times import _after, _times, _visits, fitted_times
 from elsewhere.knowledge.places import Place
 from elsewhere.world.world import World
+from examples import examples
 from worlds import build, place
 
 STEPS = 7
@@ -44,7 +45,7 @@ def _all_days(
     return chances
 
 
-@settings(max_examples=60, deadline=None)
+@examples(max_examples=60)
 @given(pull=WEIGHTS, starts=WEIGHTS, lengths=LENGTHS, gaps=GAPS)
 def test_visits_by_timestep_are_those_of_all_days_written_out(
     pull: np.ndarray, starts: np.ndarray, lengths: np.ndarray, gaps: np.ndarray
@@ -80,7 +81,7 @@ def test_times_are_drawn_as_often_as_they_should() -> None:
     assert chance(wrong) < 1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@examples(max_examples=40)
 @given(target=WEIGHTS.filter(lambda row: (row > 0).sum() >= 5 and row.max() <= 0.3 * row.sum()), gaps=GAPS)
 def test_visits_follow_the_target_where_starts_and_gaps_allow(target: np.ndarray, gaps: np.ndarray) -> None:
     starts = (target > 0).astype(float)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.mechanism.windows import window_tables
@@ -18,6 +17,7 @@ from elsewhere.reconstruct.node_errors import region_boxes, region_columns
 from elsewhere.reconstruct.region_path import region_paths
 from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
+from examples import examples
 from integer_program import solve_integer_program
 from privacy_tools import even_draws
 from worlds import build, world_inputs

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
@@ -28,6 +27,7 @@ from elsewhere.methods.whole_day import Global
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.place_world import PlaceWorld, least_steps, place_world
 from elsewhere.world.world import World
+from examples import examples
 from privacy_tools import p_value
 from tiny_worlds import tiny_world
 from worlds import build, world_inputs

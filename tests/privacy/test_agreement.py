@@ -89,10 +89,12 @@ class _FewTrialsOfPlaces(PlaceNgram):
         return tables._replace(windows=windows, time_coin=tables.time_coin._replace(trials=1))
 
 
+# Pairs in `make test`; visits by themselves, and three together, in `make audit`.
+@pytest.mark.parametrize("n", [2, *(pytest.param(n, marks=pytest.mark.audit) for n in (1, 3))])
 @pytest.mark.parametrize("constant_work", [False, True])
 @pytest.mark.parametrize("make", [far_apart, closed_at_noon, one_way])
 def test_places_that_must_be_counted_follow_the_tables_too(
-    tmp_path: Path, make: Callable[[Path], World], constant_work: bool
+    tmp_path: Path, make: Callable[[Path], World], constant_work: bool, n: int
 ) -> None:
     """What guessing does not find, and what is found only among closed places."""
     world = make(tmp_path)
@@ -103,12 +105,11 @@ def test_places_that_must_be_counted_follow_the_tables_too(
         ew.Trajectory([(ids[0], 0), (ids[0], 1)]),
     ]
     samples = 600 if constant_work else 20_000
+    method = ew.method("ngram-noh", world, epsilon=16, n=n)
     for day in days:
-        for n in (1, 2, 3):
-            method = ew.method("ngram-noh", world, epsilon=16, n=n)
-            assert agreement(method, day, samples, SeededRandomness(5), constant_work=constant_work) > 1e-4
+        assert agreement(method, day, samples, SeededRandomness(5), constant_work=constant_work) > 1e-4
     if not constant_work:
-        wrong = ew.method("ngram-noh", world, epsilon=24, n=3)
+        wrong = ew.method("ngram-noh", world, epsilon=24, n=n)
         assert agreement(method, days[-1], samples, SeededRandomness(5), listed=wrong) < 1e-4
 
 

@@ -10,7 +10,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -32,6 +31,7 @@ from elsewhere.mechanism.answer import (
 )
 from elsewhere.randomness import SeededRandomness
 from elsewhere.tape import new_tape
+from examples import examples
 
 SAMPLES = 60_000
 TABLES = [
@@ -72,7 +72,7 @@ def test_real_answers_are_the_listed_ones(
         assert chisquare(counts, SAMPLES * listed(wrong)).pvalue < 1e-5
 
 
-@examples(max_examples=80, deadline=None)
+@examples(max_examples=80)
 @given(
     things=st.integers(1, 5),
     kept=st.integers(1, 3),

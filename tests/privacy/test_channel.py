@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
@@ -30,6 +29,7 @@ from elsewhere.mechanism.windows import window_tables
 from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.registry import DEFAULT, METHODS, null_names
 from elsewhere.methods.sharing import Sharing
+from examples import examples
 from tiny_worlds import tiny_world
 from worlds import build, world_inputs
 
@@ -46,10 +46,10 @@ _MEDIAN = {
 
 
 def _slices() -> Iterator[Any]:
-    """All worlds for the default method, a quarter for others; `make audit` has the rest."""
+    """All worlds for the default method, a sixth for others; `make audit` has the rest."""
     for name in METHODS:
         for number, first in enumerate(range(0, WORLDS, _PER_TEST)):
-            is_for_audit = name != DEFAULT and number % 4
+            is_for_audit = name != DEFAULT and number % 6
             yield pytest.param(name, first, marks=[pytest.mark.audit] if is_for_audit else [])
 
 

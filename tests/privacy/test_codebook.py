@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
@@ -34,6 +33,7 @@ from elsewhere.methods.sharing import Sharing
 from elsewhere.methods.tuning import expected_errors, tune
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
+from examples import examples
 from privacy_tools import p_value
 from tiny_worlds import tiny_world
 from worlds import build, place

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.arrays import Indices
@@ -28,6 +27,7 @@ from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.tape import Tape, new_tape, ran_out
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
+from examples import examples
 from privacy_tools import PlainTape, even_draws, exact_draw, p_value
 from worlds import build, place, world_inputs
 

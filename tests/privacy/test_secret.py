@@ -8,13 +8,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
 from elsewhere.mechanism import secret
 from elsewhere.mechanism.secret import NumberedVisits, RegionOfEachVisit
 from elsewhere.world.world import World
+from examples import examples
 from worlds import build, place
 
 ROWS = [

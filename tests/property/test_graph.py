@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.knowledge.places import Place
 from elsewhere.knowledge.travel import is_reachable, profile_at
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
+from examples import examples
 from worlds import build, world_inputs
 
 Inputs = tuple[list[Place], dict[str, Any]]

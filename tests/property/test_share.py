@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
@@ -21,6 +20,7 @@ from elsewhere.mechanism.secret import RegionOfEachVisit
 from elsewhere.methods.ngram import PLACE_WAYS
 from elsewhere.randomness import SeededRandomness
 from elsewhere.world.world import World
+from examples import examples
 from worlds import build, place, world_inputs
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import elsewhere as ew
@@ -34,6 +33,7 @@ from elsewhere.randomness import SeededRandomness
 from elsewhere.tape import new_tape, ran_out
 from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
+from examples import examples
 from worlds import build, place, world_inputs
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.knowledge.places import Place
 from elsewhere.world.graph import EdgeFiller
 from elsewhere.world.update import update_world
 from elsewhere.world.world import World
+from examples import examples
 from worlds import HOURS, POPULARITY, TREE, build, open_count, place, places, settings, write_place_rows
 
 _OFFSET = st.integers(0, 6)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.errors import WorldFileError
@@ -23,6 +22,7 @@ from elsewhere.world import schema
 from elsewhere.world.file import content_of, hash_of
 from elsewhere.world.schema import check_content
 from elsewhere.world.world import World
+from examples import examples
 from worlds import build, place, world_inputs
 
 Inputs = tuple[list[Place], dict[str, Any]]

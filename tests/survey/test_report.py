@@ -8,11 +8,11 @@ import json
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.survey.report import SIZE, Report, report_from_bytes, report_from_json
+from examples import examples
 
 HEX = "0123456789abcdef"
 REPORTS = st.builds(

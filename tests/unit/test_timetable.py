@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
@@ -22,6 +21,7 @@ from elsewhere.knowledge.timetable import (
     earliest_arrivals,
     timetable_milliseconds,
 )
+from examples import examples
 
 NEVER = 1 << 30
 FEED = {

@@ -22,9 +22,7 @@ class Estimate:
     high: float
 
 
-def estimates(
-    statistic: Callable[[Floats], Floats], days: int, *, seed: int = 0, resamples: int = RESAMPLES
-) -> list[Estimate | None]:
+def estimates(statistic: Callable[[Floats], Floats], days: int, *, seed: int = 0) -> list[Estimate | None]:
     """Numbers made of weights over days, with intervals; None for one that there is not.
 
     ``statistic`` is given how often each day counts: once, or as often as it was drawn in a resample. NaN
@@ -33,8 +31,8 @@ def estimates(
     """
     generator = seeded_generator(seed)
     values = statistic(np.ones(days))
-    resampled = np.empty((resamples, len(values)))
-    for number in range(resamples):
+    resampled = np.empty((RESAMPLES, len(values)))
+    for number in range(RESAMPLES):
         drawn = np.bincount(generator.integers(days, size=days), minlength=days)
         resampled[number] = statistic(drawn.astype(np.float64))
     return [_estimate(value, resampled[:, column]) for column, value in enumerate(values.tolist())]
