@@ -34,7 +34,7 @@ from raw import DATA, write_foursquare
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Data sets and lists of values so small that every recipe takes seconds."""
 
-    def dataset(setting: Setting, _given: Sources, _size: str) -> object:
+    def dataset(_folder: Path, setting: Setting, _given: Sources, _size: str) -> object:
         return generated_city(setting.dataset, limit=40, people=30, seed=3)
 
     monkeypatch.setattr(sources, "_dataset", dataset)
