@@ -73,7 +73,7 @@ _DAYS_OF_A_PERSON = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Venues:
+class CommuterVenues:
     """Places as commuters know them."""
 
     kinds: Sequence[str]
@@ -87,7 +87,7 @@ class Venues:
 class Commuters:
     """Days of people who go to work by train."""
 
-    def __init__(self, venues: Venues, clock: Clock, generator: Generator) -> None:
+    def __init__(self, venues: CommuterVenues, clock: Clock, generator: Generator) -> None:
         kinds = np.array(venues.kinds)
         self._rows = {kind: np.flatnonzero(kinds == kind) for kind in set(venues.kinds)}
         self._weights = venues.weights
@@ -125,7 +125,7 @@ def commuting_helsinki(folder: Path, *, limit: int, people: int, seed: int = 1) 
     del folder
     dataset = read_osm(limit=limit, people=1, seed=seed)
     places = dataset.places
-    venues = Venues(
+    venues = CommuterVenues(
         kinds=[_KINDS_OF_OSM.get(place.category_ids[0].split(" > ")[1], "") for place in places],
         latitudes=np.array([place.latitude for place in places]),
         longitudes=np.array([place.longitude for place in places]),
@@ -177,7 +177,7 @@ def tokyo_like(folder: Path, *, limit: int, people: int, seed: int = 1) -> Datas
     )
 
 
-def _around_stations(stations: int, generator: Generator) -> Venues:
+def _around_stations(stations: int, generator: Generator) -> CommuterVenues:
     """Stations around a centre, each with its offices, noodles, shops and bars; some are far busier."""
     middles = generator.normal(_TOKYO, _STATION_SPREAD, size=(stations, 2))
     busy = generator.permutation(1 / np.arange(1, stations + 1) ** 0.7)
@@ -186,7 +186,9 @@ def _around_stations(stations: int, generator: Generator) -> Venues:
     is_station = np.tile([kind == "station" for kind in kinds], stations)
     spots[~is_station] += generator.normal(0, _VENUE_SPREAD, size=(int((~is_station).sum()), 2))
     weights = np.repeat(busy, len(kinds)) * generator.uniform(0.5, 1.5, size=len(spots))
-    return Venues(kinds=kinds * stations, latitudes=spots[:, 0], longitudes=spots[:, 1], weights=weights)
+    return CommuterVenues(
+        kinds=kinds * stations, latitudes=spots[:, 0], longitudes=spots[:, 1], weights=weights
+    )
 
 
 class CommuterCity(NamedTuple):

@@ -71,9 +71,9 @@ def survey_hours_section(results: Sequence[dict[str, Any]], image: str) -> str:
     ]
     header = ["data set", "days of", f"share at {_LATE} h", "farthest from the truth"]
     note = (
-        "Share of visits in each hour; visits to one cell within an hour count once. Helsinki's commuters are "
-        "not what its prior thinks; the prior of the city like Tokyo has its hours from people who were held "
-        "out. The same people share a day each by codebook, counted plainly, or answer one question (4 × 4 "
-        "cells by the hour) at the same ε."
+        "Share of visits in each hour; visits to one cell within an hour count once. Helsinki's prior knows "
+        "nothing of commuters; that of the city like Tokyo has its hours from people who were held out. The "
+        "same people share a day each by codebook, counted plainly, or answer one question (4 × 4 cells by "
+        "the hour) at the same ε."
     )
     return section("Hours that an analyst sees", note, image + table(header, rows))
