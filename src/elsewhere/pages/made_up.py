@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from elsewhere.days.hotspots import THRESHOLDS
 from elsewhere.estimates.population import Population
-from elsewhere.estimates.population_frames import chains_frame, flows_frame, hotspots_frame
+from elsewhere.estimates.population_frames import ETA_PEOPLE, chains_frame, flows_frame, hotspots_frame
 from elsewhere.pages.page import chart, section, table
 from elsewhere.pages.things import bars, labels, where
 
+_SHOWN = ("4 × 4 grid", "category level 1")
 _MOST = 15
 _EACH = 8
 _WARNING = (
@@ -36,10 +38,11 @@ def _hotspots(frame: pl.DataFrame) -> str:
             f"{row['peak_hour']}:00",
             f"{100 * row['peak_share']:.1f} %",
         ]
-        for granularity in ("4 × 4 grid", "category level 1")
+        for granularity in _SHOWN
         for row in frame.filter(granularity=granularity)[:_EACH].iter_rows(named=True)
     ]
-    note = "Hours in a row in which more than 2 % of people are in a cell, or 5 % at a kind of place."
+    cell, kind = (f"{100 * THRESHOLDS[granularity] / ETA_PEOPLE:g} %" for granularity in _SHOWN)
+    note = f"Hours in a row in which more than {cell} of people are in a cell, or {kind} at a kind of place."
     return section("Hotspots", note, table(["where", "when", "peak", "people"], rows))
 
 
