@@ -13,6 +13,7 @@ from commands import Command
 from elsewhere.datasets.generated import generated_city
 from elsewhere.experiments import recipes as recipe_data
 from elsewhere.experiments import sources
+from elsewhere.experiments.population_tables import hour_difference_rows
 from elsewhere.experiments.recipes import (
     POPULATION_METHODS,
     Cell,
@@ -34,7 +35,7 @@ from raw import DATA, write_foursquare
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Data sets and lists of values so small that every recipe takes seconds."""
 
-    def dataset(setting: Setting, _given: Sources, _size: str) -> object:
+    def dataset(_folder: Path, setting: Setting, _given: Sources, _size: str) -> object:
         return generated_city(setting.dataset, limit=40, people=30, seed=3)
 
     monkeypatch.setattr(sources, "_dataset", dataset)
@@ -126,6 +127,31 @@ def test_what_many_people_say_together(tmp_path: Path, monkeypatch: pytest.Monke
     page = experiments_page(outcome)
     assert page.count("What many people say together") == 3
     assert "like LDPTrace" in page
+
+
+def test_an_analyst_sees_the_hours_that_are_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Helsinki's commuters leave at 8 h: the survey sees it, its prior and counted days do not."""
+    monkeypatch.setattr("elsewhere.experiments.run.run_cells", _in_this_process)
+    outcome = run_experiments(
+        ["fig-survey-hours"], tmp_path, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
+    )  # fmt: skip
+    rows = pl.read_csv(tmp_path / "survey-hours.csv")
+    assert set(rows["dataset"]) == {"helsinki", "tokyo-like", "campus"}
+    assert set(rows["days_of"]) == {
+        "true", "prior", "survey", "survey, its population", "codebook, counted",
+    }  # fmt: skip
+    assert rows.group_by("dataset", "days_of").agg(pl.col("share").sum())["share"].to_list() == pytest.approx(
+        [1.0] * 15, abs=1e-4
+    )
+    found = {(row["dataset"], row["days_of"]): row for row in hour_difference_rows(rows.to_dicts(), hour=23)}
+    assert found["helsinki", "true"]["farthest"] == 0
+    seen = found["helsinki", "survey"]["farthest"]
+    for other in ("prior", "codebook, counted"):
+        assert found["helsinki", other]["farthest"] > 2 * seen
+        assert found["helsinki", other]["farthest_hour"] == 8
+    assert outcome.labels["helsinki"] == "OpenStreetMap Helsinki, made-up commuters"
+    assert (tmp_path / "fig-survey-hours.png").exists()
+    assert "Hours that an analyst sees" in experiments_page(outcome)
 
 
 def test_a_population_has_enough_people_and_all_its_days() -> None:

@@ -64,7 +64,7 @@ def test_a_survey_from_its_toml_to_its_page(elsewhere: Command, campus: Path) ->
     assert "20,000 reports count" in out
     names = {path.name for path in results.iterdir()}
     assert names == {
-        "chains.csv", "index.html", "population.parquet", "summary.json",
+        "index.html", "population", "population.parquet", "summary.json",
         *(f"{name}.{suffix}" for name in ("presence", "moves", "visits") for suffix in ("csv", "parquet")),
     }  # fmt: skip
     presence = pl.read_csv(results / "presence.csv")
@@ -93,6 +93,31 @@ def test_a_survey_from_its_toml_to_its_page(elsewhere: Command, campus: Path) ->
         "--json",
     )
     assert json.loads(out)["reports"] == population["uid"].n_unique()
+
+
+def test_made_up_people_of_a_survey_can_be_shared_and_evaluated(elsewhere: Command, campus: Path) -> None:
+    days, reports, results = campus / "c/trajectories.csv", campus / "r.parquet", campus / "results"
+    made = ("survey", "simulate", campus / "s.survey", days, "--people", 2000, "--seed", 1, "-o", reports)
+    assert elsewhere(*made)[0] == 0
+    asked = ("survey", "estimate", campus / "s.survey", reports, "-o", results)
+    assert elsewhere(*asked, "--people", 0)[0] == 2
+    assert not results.exists()
+    assert elsewhere(*asked, "--people", 150)[0] == 0
+    assert {path.name for path in (results / "population").iterdir()} == {
+        f"{name}.csv" for name in ("hotspots", "flows", "kinds", "trips", "visits", "chains")
+    }
+    page = (results / "index.html").read_text()
+    for words in ("Hotspots", "Flows", "Popular chains", "They have no intervals"):
+        assert words in page
+    people, shared, world = results / "people.parquet", campus / "shared.csv", campus / "c.world"
+    assert pl.read_parquet(people)["uid"].n_unique() == 150
+    assert elsewhere("perturb", people, "-w", world, "-e", 5, "-o", shared)[0] == 0
+    code, out, _ = elsewhere("evaluate", people, shared, "-w", world, "--json", "--no-nulls")
+    assert code == 0
+    assert json.loads(out)["shared"]["days"] == 150
+    # A later run without them leaves no people of another population behind.
+    assert elsewhere(*asked)[0] == 0
+    assert not people.exists()
 
 
 def test_what_to_expect_is_said_before_anyone_is_asked(elsewhere: Command, campus: Path) -> None:

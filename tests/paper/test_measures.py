@@ -14,15 +14,14 @@ from scipy.spatial.distance import jensenshannon
 
 import elsewhere as ew
 from elsewhere.days.alignment import align
+from elsewhere.days.hotspots import THRESHOLDS, find_hotspots
 from elsewhere.days.visits import visit_distance, visit_distances
 from elsewhere.evaluate import intervals
 from elsewhere.evaluate.density import density_estimates, jensen_shannon
 from elsewhere.evaluate.error import day_errors, mean_errors
 from elsewhere.evaluate.hotspots import (
     MEASURES,
-    THRESHOLDS,
     compare_hotspots,
-    find_hotspots,
     groupings,
     hotspot_estimates,
     unique_visitors,

@@ -20,7 +20,8 @@ def experiment(
         typer.Argument(
             metavar="NAME...",
             help="all, table-error, table-runtime, table-hotspots, table-merging, fig-ranges, fig-hours, "
-            "fig-error, fig-runtime, fig-preprocessing, table-population, fig-population.",
+            "fig-error, fig-runtime, fig-preprocessing, table-population, fig-population, "
+            "fig-survey-hours.",
             show_default=False,
         ),
     ],

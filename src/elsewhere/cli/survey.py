@@ -238,6 +238,10 @@ def estimate(
     days: Annotated[
         str | None, typer.Option(metavar="WHICH", help="Only reports about a weekday, or a weekend.")
     ] = None,
+    people: Annotated[
+        int | None,
+        typer.Option(min=1, help="Also write so many made-up people: people.parquet.", show_default=False),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Estimate what many people say together: tables with 95 % intervals, a population, a page.
@@ -262,7 +266,7 @@ def estimate(
         found = made_estimate(
             survey, reports, also=others, margins=known, days=_day_type(days), progress=progress
         )
-    summary = write_results(found, output)
+    summary = write_results(found, output, people=people)
     write_text(output / "index.html", results_page(found))
     if as_json:
         print_json(summary)

@@ -12,9 +12,12 @@ from itertools import pairwise
 import numpy as np
 
 from elsewhere.arrays import Floats
-from elsewhere.days.visits import Days, first_categories
+from elsewhere.days.visits import Days, first_categories, shared_days
+from elsewhere.errors import InputError
 from elsewhere.estimates.support import incidence
+from elsewhere.randomness import Generator
 from elsewhere.survey.things import Things
+from elsewhere.trajectories import SharedTrajectory
 from elsewhere.world.world import World
 
 _LEAST_WEIGHT = 1e-7
@@ -54,6 +57,49 @@ class Population:
             (tuple(tree.names[node] or tree.ids[node] for node in chain), share)
             for chain, share in found.most_common(most)
         ]
+
+    def resampled(self, count: int, generator: Generator) -> Population:
+        """A population of ``count`` people who weigh the same, in any order.
+
+        Systematic resampling: a day of weight w is there ⌊count · w⌋ or ⌈count · w⌉ times.
+        """
+        if type(count) is not int or count < 1:
+            raise InputError("people", f"found {count!r}, must be a whole number, 1 or more")
+        marks = (np.arange(count) + generator.random()) / count
+        rows = np.searchsorted(np.cumsum(self.weights), marks, side="right")
+        # Sums of weights end just below 1; and whoever takes the first hundred people wants any hundred.
+        chosen = generator.permutation(np.minimum(rows, len(self.weights) - 1))
+        days = Days(*(column[chosen] for column in self.days))
+        return Population(world=self.world, days=days, weights=np.full(count, 1 / count))
+
+    def draw(self, count: int, generator: Generator) -> list[SharedTrajectory]:
+        """``count`` made-up people, a day each, for every measure and page that takes days.
+
+        Parameters
+        ----------
+        count
+            How many people.
+        generator
+            Where chance comes from. Nothing here is private: any seed will do.
+
+        Returns
+        -------
+        list of SharedTrajectory
+            As often as weights say, give or take one.
+
+        Raises
+        ------
+        InputError
+            If ``count`` is not a whole number above 0.
+
+        Examples
+        --------
+        >>> from elsewhere.randomness import seeded_generator
+        >>> population = ew.estimate(survey, "reports.parquet").population
+        >>> len(population.draw(1000, seeded_generator(1)))
+        1000
+        """
+        return shared_days(self.world, self.resampled(count, generator).days)
 
 
 def population_of(world: World, days: Days, weights: Floats) -> Population:

@@ -1,8 +1,7 @@
-"""The folder of results: a table for each question, the population, a summary."""
+"""The folder of results: a table for each question, the population and what it says, a summary."""
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,20 @@ import numpy as np
 import polars as pl
 
 from elsewhere.estimates.estimate import Estimates
-from elsewhere.estimates.population import Population
+from elsewhere.estimates.population_frames import people_frame, population_frame, population_frames
 from elsewhere.files import make_folder, write_text
 from elsewhere.inputs.tables import write_csv, write_parquet
+from elsewhere.randomness import seeded_generator
 from elsewhere.survey.file import survey_hash
 
 _DECIMALS = 9
+_SEED = 2021
 
 
-def write_results(found: Estimates, folder: Path) -> dict[str, Any]:
-    """Write all tables; returns the summary."""
+def write_results(found: Estimates, folder: Path, *, people: int | None = None) -> dict[str, Any]:
+    """Write all tables, and so many made-up ``people`` if they are wanted; returns the summary."""
+    # First, so that a number that makes no sense leaves nothing behind.
+    drawn = None if people is None else found.population.resampled(people, seeded_generator(_SEED))
     make_folder(folder)
     for one in found.questions:
         if one.table is not None:
@@ -28,7 +31,13 @@ def write_results(found: Estimates, folder: Path) -> dict[str, Any]:
             write_csv(folder / f"{one.name}.csv", frame)
             write_parquet(folder / f"{one.name}.parquet", frame)
     write_parquet(folder / "population.parquet", population_frame(found.population))
-    write_csv(folder / "chains.csv", chains_frame(found.population))
+    make_folder(folder / "population")
+    for name, frame in population_frames(found.population).items():
+        write_csv(folder / "population" / f"{name}.csv", frame)
+    # People of an earlier run would not be those of this population.
+    (folder / "people.parquet").unlink(missing_ok=True)
+    if drawn is not None:
+        write_parquet(folder / "people.parquet", people_frame(drawn))
     summary = summary_of(found)
     write_text(folder / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
     return summary
@@ -53,38 +62,3 @@ def summary_of(found: Estimates) -> dict[str, Any]:
         "visits_by_hour_of_the_prior": np.round(found.prior.hours(), _DECIMALS).tolist(),
         "visits_a_day": float(found.population.days.lengths @ found.population.weights),
     }
-
-
-def population_frame(population: Population) -> pl.DataFrame:
-    """Visits as in any file of trajectories, and the weight of each day."""
-    world, days = population.world, population.days
-    numbers = np.repeat(np.arange(len(days.lengths)), days.lengths)
-    is_there = days.places >= 0
-    places, times = days.places[is_there], days.times[is_there]
-    midnight = dt.datetime.combine(world.clock.date, dt.time())
-    step = dt.timedelta(minutes=world.clock.timestep_minutes)
-    labels = [(midnight + at * step).isoformat() for at in range(world.clock.timesteps)]
-    owners = [f"p{number}" for number in numbers.tolist()]
-    return pl.DataFrame(
-        {
-            "uid": owners,
-            "tid": owners,
-            "datetime": [labels[time] for time in times.tolist()],
-            "lat": world.places.latitudes[places],
-            "lng": world.places.longitudes[places],
-            "place_id": [world.places.ids[place] for place in places.tolist()],
-            "weight": population.weights[numbers],
-        }
-    )
-
-
-def chains_frame(population: Population) -> pl.DataFrame:
-    """Popular chains of two and of three kinds of place."""
-    rows = [
-        (len(chain), " → ".join(chain), round(share, _DECIMALS))
-        for visits in (2, 3)
-        for chain, share in population.chains(visits)
-    ]
-    return pl.DataFrame(
-        rows, schema={"visits": pl.Int64, "chain": pl.String, "share": pl.Float64}, orient="row"
-    )

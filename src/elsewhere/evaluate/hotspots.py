@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
+from elsewhere.days.hotspots import THRESHOLDS, Hotspots, find_hotspots
 from elsewhere.days.visits import first_categories
 from elsewhere.evaluate.intervals import Estimate, estimates
 from elsewhere.evaluate.pairs import Pairs, VisitColumns
@@ -20,20 +21,11 @@ from elsewhere.world.space import divide_space
 from elsewhere.world.world import World
 
 HOURS = 24
-# Granularities with the paper's thresholds η.
-THRESHOLDS = {
-    "place": 20, "4 × 4 grid": 20, "2 × 2 grid": 50, "category level 1": 50, "category level 2": 30,
-    "category level 3": 20,
-}  # fmt: skip
-
 
 MEASURES = ("ahd_hours", "acd", "real", "shared", "excluded", "precision", "recall", "f1")
 """Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how
 many shared ones the first two leave out, since there is no real one at their place (which hides failure); the
 share of shared ones that overlap a real one at the same place, the other way round, and F1 of both."""
-
-Hotspots = NDArray[np.int64]
-"""A row each: where, from which hour, until which, and how many people at most. By place, then hour."""
 
 
 class Visitors(NamedTuple):
@@ -87,24 +79,6 @@ def visitor_counts(visitors: Visitors, weights: Floats) -> NDArray[np.int64]:
     cells = visitors.groups * HOURS
     counts = np.bincount(visitors.cells, weights=weights[visitors.owners], minlength=cells)
     return counts.astype(np.int64).reshape(visitors.groups, HOURS)
-
-
-@compiled
-def find_hotspots(counts: NDArray[np.int64], threshold: int) -> Hotspots:
-    """Maximal intervals of hours with more than ``threshold`` people."""
-    found, done = np.empty((counts.size, 4), dtype=np.int64), 0
-    for where in range(len(counts)):
-        peak = 0
-        for hour in range(counts.shape[1] + 1):
-            people = counts[where, hour] if hour < counts.shape[1] else 0
-            if people > threshold:
-                if not peak:
-                    found[done, 0], found[done, 1] = where, hour
-                peak = max(peak, people)
-            elif peak:
-                found[done, 2], found[done, 3] = hour, peak
-                done, peak = done + 1, 0
-    return found[:done].copy()
 
 
 def compare_hotspots(real: Hotspots, shared: Hotspots) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,19 +60,19 @@ def ranges_figure(rows: Sequence[Row], path: Path) -> None:
     finish(figure, grid[0, 0], path)
 
 
-_SHOWN_BY_HOUR = {"true": "black", "prior": "#98a2b3"}
-"""Beside the methods that are ours: what is so, and what the public prior thinks."""
+BESIDE_BY_HOUR = {"true": "black", "prior": "#98a2b3"}
+"""What is so, and what the public prior thinks."""
+_OURS = [name for name, entry in METHODS.items() if entry.is_ours]
+SHARED_BY_HOUR = {**BESIDE_BY_HOUR, **{name: colour_of(name) for name in [*_OURS, "ngram"]}}
 
 
-def hours_figure(rows: Sequence[Row], path: Path) -> None:
-    """Share of visits in each hour: true, of the prior, and shared."""
+def hours_figure(rows: Sequence[Row], colours: Mapping[str, str], path: Path) -> None:
+    """Share of visits in each hour, a line for each colour: of true days, of the prior's, and others."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
-    ours = [name for name, entry in METHODS.items() if entry.is_ours]
     figure, grid = panel_grid(1, len(datasets))
     for axes, dataset in zip(grid[0], datasets, strict=True):
-        for days in [*_SHOWN_BY_HOUR, *ours, "ngram"]:
+        for days, colour in colours.items():
             some = [row for row in rows if (row["dataset"], row["days_of"]) == (dataset, days)]
-            colour = _SHOWN_BY_HOUR.get(days) or colour_of(days)
             axes.plot(
                 [row["hour"] for row in some],
                 [100 * row["share"] for row in some],

@@ -170,7 +170,10 @@ def population_result(cell: PopulationCell, pool: Pool) -> Result:
     measures["density"] = closeness(
         _by_cell(pool, known.shares["presence"]), _by_cell(pool, pool.truth["presence"])
     )
-    hours = {"true": pool.truth, "prior": pool.prior, "estimated": known.shares}
+    hours = {name: shares["presence"] for name, shares in
+             {"true": pool.truth, "prior": pool.prior, "estimated": known.shares}.items()}  # fmt: skip
+    if known.population is not None:
+        hours["population"] = known.population
     return {
         "cell": cell.key(),
         "label": cell.label,
@@ -179,7 +182,7 @@ def population_result(cell: PopulationCell, pool: Pool) -> Result:
         "seed": seed,
         "tau": known.tau,
         "measures": measures,
-        "hours": {name: _by_hour(pool, shares["presence"]).tolist() for name, shares in hours.items()},
+        "hours": {name: _by_hour(pool, shares).tolist() for name, shares in hours.items()},
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-from elsewhere.experiments.figures import finish, panel_grid
+from elsewhere.experiments.figures import BESIDE_BY_HOUR, finish, panel_grid
 from elsewhere.experiments.recipes import (
     ANYWHERE,
     CODEBOOK,
@@ -32,6 +32,7 @@ COLOURS = {
     PRIOR: "#98a2b3",
     POPULARITY: "#475467",
 }
+SURVEYED_BY_HOUR = {**BESIDE_BY_HOUR, **{name: COLOURS[name] for name in (CODEBOOK, ONE_QUESTION)}}
 _SHOWN = {"presence": "cells by the hour", "density": "cells"}
 mpl.use("Agg")
 
@@ -69,6 +70,33 @@ def population_hour_rows(results: Sequence[Result]) -> list[Row]:
                 for hour, (true, prior, estimated) in enumerate(hours)
             ]
     return rows
+
+
+def survey_hour_rows(results: Sequence[Result]) -> list[Row]:
+    """Share of people's cell-hours in each hour, of true days and of each way to know them."""
+    shares: dict[tuple[str, str], list[float]] = {}
+    for result in results:
+        names = {"estimated": result["label"], "population": f"{result['label']}, its population"}
+        for name, hours in result["hours"].items():
+            shares[result["cell"]["setting"]["dataset"], names.get(name, name)] = hours
+    return [
+        {"dataset": dataset, "days_of": name, "hour": hour, "share": share}
+        for (dataset, name), hours in shares.items()
+        for hour, share in enumerate(hours)
+    ]
+
+
+def hour_difference_rows(rows: Sequence[Row], hour: int) -> list[Row]:
+    """For each line of `survey_hour_rows`: its share at an hour, and where it is farthest from the truth."""
+    lines: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        lines.setdefault((row["dataset"], row["days_of"]), []).append(row["share"])
+    found = []
+    for (dataset, name), shares in lines.items():
+        apart = np.abs(np.array(shares) - lines[dataset, "true"])
+        farthest = {"farthest": float(apart.max()), "farthest_hour": int(apart.argmax())}
+        found.append({"dataset": dataset, "days_of": name, "share": shares[hour], **farthest})
+    return found
 
 
 def population_figure(rows: Sequence[Row], path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from elsewhere.datasets.commuters import COMMUTER_CITIES
 from elsewhere.datasets.registry import SOURCES
 from elsewhere.experiments.tilted import TILTED
 from elsewhere.methods.registry import METHODS, methods_with, null_names
@@ -111,10 +112,11 @@ def _days(size: Size) -> int:
 
 def _setting(dataset: str, size: Size) -> Setting:
     limit = {"small": 400, "paper": 2000}[size]
+    entry = COMMUTER_CITIES.get(dataset) or SOURCES[dataset]
     return Setting(
         dataset=dataset,
-        places=limit if dataset in LARGE else None,
-        speed_kmh=SOURCES[dataset].speed_kmh or 8.0,
+        places=limit if dataset in LARGE or dataset in COMMUTER_CITIES else None,
+        speed_kmh=entry.speed_kmh or 8.0,
     )
 
 
@@ -269,6 +271,16 @@ def population_curves(size: Size) -> tuple[PopulationCell, ...]:
     return tuple(found)
 
 
+def survey_hours(size: Size) -> tuple[PopulationCell, ...]:
+    """One question, and shared days of the same people counted plainly, where days are not the prior's."""
+    people = 1000 if size == "small" else 10_000
+    return tuple(
+        replace(_population_cell(dataset, size), method=method, epsilon=5.0, people=people)
+        for dataset in (*COMMUTER_CITIES, "campus")
+        for method in (CODEBOOK, ONE_QUESTION)
+    )
+
+
 def recipes(size: Size) -> dict[str, Recipe]:
     """Everything that `elsewhere experiment` can make, by name."""
     default, varied = baseline(size), variations(size)
@@ -294,6 +306,12 @@ def recipes(size: Size) -> dict[str, Recipe]:
             title="What many people say together, as people and ε vary",
             varies="people",
             cells=population_curves(size),
+        ),
+        Recipe(
+            name="fig-survey-hours",
+            title="Hours that an analyst sees",
+            varies="",
+            cells=survey_hours(size),
         ),
     ]
     return {recipe.name: recipe for recipe in found}

@@ -9,8 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.experiments.figures import hours_figure, preprocessing_figure, ranges_figure, variation_figure
-from elsewhere.experiments.population_tables import population_figure, population_hour_rows, population_rows
+from elsewhere.experiments.figures import (
+    SHARED_BY_HOUR,
+    hours_figure,
+    preprocessing_figure,
+    ranges_figure,
+    variation_figure,
+)
+from elsewhere.experiments.population_tables import (
+    SURVEYED_BY_HOUR,
+    population_figure,
+    population_hour_rows,
+    population_rows,
+    survey_hour_rows,
+)
 from elsewhere.experiments.recipes import (
     DATASETS,
     Cell,
@@ -79,7 +91,8 @@ def run_experiments(
     results = {name: [measured[cell] for cell in known[name].cells] for name in wanted}
     _write_tables(folder, wanted, results)
     _draw(folder, wanted, size, measured)
-    labels = {dataset: label_of(sources, dataset) for dataset in DATASETS}
+    used = dict.fromkeys([*DATASETS, *(cell.setting.dataset for cell in cells)])
+    labels = {dataset: label_of(sources, dataset) for dataset in used}
     write_text(
         folder / "run.json", json.dumps({"size": size, "data": labels, "recipes": wanted}, indent=2) + "\n"
     )
@@ -98,6 +111,7 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         "table-merging": ("errors-merging.csv", error_rows),
         "table-population": ("population.csv", population_rows),
         "fig-population": ("population-varied.csv", population_rows),
+        "fig-survey-hours": ("survey-hours.csv", survey_hour_rows),
     }
     for name in wanted:
         if name in tables:
@@ -118,7 +132,10 @@ def _draw(
         ranges_figure(rows, folder / "fig-ranges.png")
     if "fig-hours" in wanted:
         rows = hour_rows([measured[cell] for cell in recipes(size)["fig-hours"].cells])
-        hours_figure(rows, folder / "fig-hours.png")
+        hours_figure(rows, SHARED_BY_HOUR, folder / "fig-hours.png")
+    if "fig-survey-hours" in wanted:
+        rows = survey_hour_rows([measured[cell] for cell in recipes(size)["fig-survey-hours"].cells])
+        hours_figure(rows, SURVEYED_BY_HOUR, folder / "fig-survey-hours.png")
     for name, value, label in (("fig-error", "combined", "error d"), ("fig-runtime", "ms_a_day", "ms a day")):
         if name in wanted:
             panels = [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.datasets.bundle import Dataset, write_dataset
+from elsewhere.datasets.commuters import COMMUTER_CITIES
 from elsewhere.datasets.feasible import only_feasible
 from elsewhere.datasets.generated import generated_city
 from elsewhere.datasets.registry import SOURCES
@@ -21,6 +22,8 @@ Sources = Mapping[str, tuple[Path, ...]]
 
 def label_of(sources: Sources, dataset: str) -> str:
     """What a data set is, for captions."""
+    if dataset in COMMUTER_CITIES:
+        return COMMUTER_CITIES[dataset].label
     if sources.get(dataset):
         return SOURCES[dataset].real
     is_its_own = not SOURCES[dataset].needs_raw
@@ -42,7 +45,7 @@ def find_sources(raw: Sequence[Path]) -> Sources:
 
 def make_source(folder: Path, setting: Setting, sources: Sources, size: Size) -> None:
     """Write the files of a setting's world, with the days that are feasible in it, or with all."""
-    dataset = _dataset(setting, sources, size)
+    dataset = _dataset(folder, setting, sources, size)
     dataset.settings |= {
         "speed_kmh": setting.speed_kmh,
         "kappa": setting.kappa,
@@ -54,8 +57,10 @@ def make_source(folder: Path, setting: Setting, sources: Sources, size: Size) ->
     write_dataset(folder, dataset, replace_edited=True)  # the folder is the experiment's own
 
 
-def _dataset(setting: Setting, sources: Sources, size: Size) -> Dataset:
+def _dataset(folder: Path, setting: Setting, sources: Sources, size: Size) -> Dataset:
     people = 600 if size == "small" else 5000
+    if setting.dataset in COMMUTER_CITIES:
+        return COMMUTER_CITIES[setting.dataset].make(folder, limit=setting.places, people=people)
     entry, raw = SOURCES[setting.dataset], sources.get(setting.dataset, ())
     if not raw and entry.needs_raw:
         return generated_city(

@@ -19,7 +19,7 @@ from elsewhere.experiments.time_bound import least_time_error
 from elsewhere.methods.registry import null_names
 from elsewhere.pages.findings import findings_about_ours
 from elsewhere.pages.page import cards, page, section, table
-from elsewhere.pages.population import population_section
+from elsewhere.pages.population import population_section, survey_hours_section
 
 Result = dict[str, Any]
 
@@ -52,6 +52,9 @@ def experiments_page(outcome: Outcome) -> str:
             sections.append(section(title, note, _image(image, title)))
     if "table-merging" in results:
         sections.append(_merging_section(results["table-merging"]))
+    if "fig-survey-hours" in results:
+        figure = _image(outcome.folder / "fig-survey-hours.png", "Hours that an analyst sees")
+        sections.append(survey_hours_section(results["fig-survey-hours"], figure))
     if "table-population" in results:
         sections.append(population_section(results["table-population"]))
     return page(

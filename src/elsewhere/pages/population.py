@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from elsewhere.experiments.population_tables import population_rows
+from elsewhere.experiments.population_tables import hour_difference_rows, population_rows, survey_hour_rows
 from elsewhere.pages.page import section, table
 
+_LATE = 23
 _COLUMNS = {
     ("presence", "js"): ("JS", 4),
     ("population", "js"): ("JS of the population", 4),
@@ -55,3 +56,24 @@ def population_section(results: Sequence[dict[str, Any]]) -> str:
         "prior. Popularity is what is public, scaled to the prior's number of visits."
     )
     return section("What many people say together", note, "".join(parts))
+
+
+def survey_hours_section(results: Sequence[dict[str, Any]], image: str) -> str:
+    """Hours that an analyst sees, as a figure, and what is left of the peak before midnight."""
+    rows = [
+        [
+            row["dataset"],
+            row["days_of"],
+            f"{100 * row['share']:.2f} %",
+            f"{100 * row['farthest']:.2f} % at {row['farthest_hour']} h",
+        ]
+        for row in hour_difference_rows(survey_hour_rows(results), _LATE)
+    ]
+    header = ["data set", "days of", f"share at {_LATE} h", "farthest from the truth"]
+    note = (
+        "Share of visits in each hour; visits to one cell within an hour count once. Helsinki's prior knows "
+        "nothing of commuters; that of the city like Tokyo has its hours from people who were held out. The "
+        "same people share a day each by codebook, counted plainly, or answer one question (4 × 4 cells by "
+        "the hour) at the same ε."
+    )
+    return section("Hours that an analyst sees", note, image + table(header, rows))

@@ -10,11 +10,12 @@ import polars as pl
 
 from elsewhere.estimates.estimate import Estimated, Estimates
 from elsewhere.estimates.expect import BUSY, Expected
+from elsewhere.pages.made_up import made_up_sections
 from elsewhere.pages.page import PALETTE, cards, chart, page, section, table, verdict
+from elsewhere.pages.things import bars, labels
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.survey import Survey
 
-_NUMBERS = ("count", "estimate", "low", "high", "reports")
 _BOX = ("south", "west", "north", "east")
 
 
@@ -88,7 +89,7 @@ def _errors(found: list[Expected]) -> Any:
 
 
 def results_page(found: Estimates) -> str:
-    """Every question's busiest things with their intervals, hours of the day, and what was left out."""
+    """Every question's busiest things, hours of the day, what the population says, and what was left out."""
     terms = found.survey.terms
     sections = [
         cards(
@@ -114,15 +115,7 @@ def results_page(found: Estimates) -> str:
         )
     )
     sections += [_question_section(one) for one in found.questions]
-    chains = [
-        [str(len(chain)), " → ".join(chain), f"{100 * share:.2f} %"]
-        for visits in (2, 3)
-        for chain, share in found.population.chains(visits, most=8)
-    ]
-    sections.append(
-        section("Popular chains", "Kinds of place one after the other, and people with each.",
-                table(["visits", "chain", "people"], chains))
-    )  # fmt: skip
+    sections += made_up_sections(found.population)
     if found.left_out:
         rows = [[reason, f"{count:,}"] for reason, count in found.left_out.items()]
         sections.append(
@@ -157,74 +150,21 @@ def _question_section(one: Estimated) -> str:
     title = f"{one.name}: {one.question.record.what}"
     if one.table is None:
         return section(title, f"Only {one.reports:,} reports: too few, nothing is published.", "")
-    frame = one.frame().sort("estimate", descending=True).head(BUSY)
-    charts = chart(_bars(frame), f"bars-{one.name}")
     whole = one.frame()
+    frame = whole.sort("estimate", descending=True).head(BUSY)
+    estimate, low, high = (frame[name].to_numpy() for name in ("estimate", "low", "high"))
+    charts = chart(bars(labels(frame), estimate, low=low, high=high), f"bars-{one.name}")
     if "hour" in whole.columns and set(_BOX) <= set(whole.columns) and "hours" not in whole.columns:
         charts += chart(_heat(whole), f"heat-{one.name}")
     note = f"{one.reports:,} reports. The {BUSY} largest, per cent of people, with 95 % intervals."
     return section(title, note, charts)
 
 
-def _bars(frame: pl.DataFrame) -> Any:
-    names = _labels(frame)
-    estimate, low, high = (100 * frame[name].to_numpy() for name in ("estimate", "low", "high"))
-    figure = go.Figure()
-    figure.add_bar(
-        y=names, x=estimate, orientation="h", marker={"color": PALETTE[0]},
-        error_x={"type": "data", "symmetric": False, "array": high - estimate, "arrayminus": estimate - low},
-    )  # fmt: skip
-    figure.update_layout(
-        xaxis={"title": "% of people", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed", "automargin": True},
-        height=120 + 24 * len(names),
-        showlegend=False,
-        margin={"l": 10, "t": 40},
-    )
-    return figure
-
-
-def _labels(frame: pl.DataFrame) -> list[str]:
-    """A short name for each thing: where, when, what."""
-    found = []
-    for row in frame.drop([name for name in (*_NUMBERS, "thing") if name in frame.columns]).iter_rows(
-        named=True
-    ):
-        parts = [_where(row, "from_"), _where(row, "to_"), _where(row, "")]
-        parts += [str(row[name]) for name in ("category", "name") if row.get(name)]
-        parts += [f"{row['hour']}:00"] if "hour" in row else []
-        parts += [f"{row['visits']} visits"] if "visits" in row else []
-        if "from_km" in row:
-            parts.append(f"{row['from_km']:g} to {row['to_km']:g} km")
-        if "candidate" in row:
-            parts.append(f"shard {row['shard']}, day {row['candidate']}")
-        found.append(", ".join(part for part in parts if part))
-    return _distinct(found)
-
-
-def _where(row: dict[str, Any], prefix: str) -> str:
-    name = row.get(f"{prefix}area") or row.get(f"{prefix}cell")
-    if name is None and f"{prefix}south" in row:
-        lat, lng = (
-            (row[f"{prefix}south"] + row[f"{prefix}north"]) / 2,
-            (row[f"{prefix}west"] + row[f"{prefix}east"]) / 2,
-        )
-        name = f"{lat:.3f} {lng:.3f}"
-    if name is None:
-        return ""
-    return f"{prefix.removesuffix('_')} {name}".strip()
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Bars need names of their own."""
-    return [name if names.count(name) == 1 else f"{name} ({at + 1})" for at, name in enumerate(names)]
-
-
 def _heat(frame: pl.DataFrame) -> Any:
     """Cells by hour: busiest cells first."""
     hours = sorted(frame["hour"].unique().to_list())
     estimate = frame["estimate"].to_numpy().reshape(-1, len(hours))
-    names = _labels(frame.drop("hour")[:: len(hours)])
+    names = labels(frame.drop("hour")[:: len(hours)])
     order = np.argsort(-estimate.sum(axis=1))[:40]
     figure = go.Figure()
     figure.add_heatmap(
