@@ -11,17 +11,11 @@ import pytest
 
 from commands import Command
 from elsewhere.datasets.generated import generated_city
+from elsewhere.experiments import population_recipes, sources
 from elsewhere.experiments import recipes as recipe_data
-from elsewhere.experiments import sources
+from elsewhere.experiments.cells import POPULATION_METHODS, Cell, PopulationCell, Setting
 from elsewhere.experiments.population_tables import hour_difference_rows
-from elsewhere.experiments.recipes import (
-    POPULATION_METHODS,
-    Cell,
-    PopulationCell,
-    Setting,
-    recipes,
-    variations,
-)
+from elsewhere.experiments.recipes import recipes, variations
 from elsewhere.experiments.run import run_experiments
 from elsewhere.experiments.sources import Sources, find_sources, label_of
 from elsewhere.experiments.time_bound import least_time_error
@@ -103,8 +97,8 @@ def _in_this_process(workshop: Workshop, cells: list[Cell], _workers: int, progr
 def test_what_many_people_say_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every method on every data set, resumable; many people are nearer to the truth than few."""
     monkeypatch.setattr("elsewhere.experiments.run.run_cells", _in_this_process)
-    monkeypatch.setattr(recipe_data, "DATASETS", ("foursquare", "campus"))
-    names = ["table-population", "fig-population"]
+    monkeypatch.setattr(population_recipes, "DATASETS", ("foursquare", "campus"))
+    names = ["table-population", "fig-population", "table-coverage"]
     outcome = run_experiments(
         names, tmp_path, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
     )  # fmt: skip
@@ -118,6 +112,8 @@ def test_what_many_people_say_together(tmp_path: Path, monkeypatch: pytest.Monke
     for dataset in set(known["dataset"]):
         js = known.filter(dataset=dataset)["value"].to_list()
         assert js[0] > js[-1]
+    often = pl.read_csv(tmp_path / "coverage.csv").filter(measure="cover", question="presence")
+    assert often["runs"].to_list() == [2, 2]
     hours = pl.read_csv(tmp_path / "population-hours.csv")
     shares = hours.group_by("dataset", "method", "people").agg(pl.col("true", "prior", "estimated").sum())
     assert shares.select((pl.col("true", "prior", "estimated") - 1).abs().max()).max_horizontal()[0] < 1e-4
@@ -162,6 +158,8 @@ def test_a_population_has_enough_people_and_all_its_days() -> None:
     table = [cell for cell in recipes("paper")["table-population"].cells if isinstance(cell, PopulationCell)]
     assert all(cell.setting.all_days for cell in table)
     assert {cell.run for cell in table if cell.method == "survey"} == {0, 1, 2}
+    often = [cell for cell in recipes("paper")["table-coverage"].cells if isinstance(cell, PopulationCell)]
+    assert {cell.run for cell in often} == set(range(200))
 
 
 def test_recipes_are_the_papers() -> None:

@@ -25,9 +25,7 @@ from elsewhere.estimates.counts import AnswerCounts, counted
 from elsewhere.estimates.support import Support, incidence, support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
 from elsewhere.estimates.tilt import Evidence
-from elsewhere.experiments.closeness import closeness, cover
-from elsewhere.experiments.ldptrace import next_to, told_model, walks_of
-from elsewhere.experiments.recipes import (
+from elsewhere.experiments.cells import (
     ANYWHERE,
     CODEBOOK,
     NEIGHBOURS,
@@ -37,6 +35,8 @@ from elsewhere.experiments.recipes import (
     SIX_QUESTIONS,
     PopulationCell,
 )
+from elsewhere.experiments.closeness import closeness, cover
+from elsewhere.experiments.ldptrace import next_to, told_model, walks_of
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.mechanism.secret import NumberedVisits
 from elsewhere.methods.registry import method

@@ -9,8 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-from elsewhere.experiments.figures import BESIDE_BY_HOUR, finish, panel_grid
-from elsewhere.experiments.recipes import (
+from elsewhere.experiments.cells import (
     ANYWHERE,
     CODEBOOK,
     NEIGHBOURS,
@@ -19,6 +18,7 @@ from elsewhere.experiments.recipes import (
     PRIOR,
     SIX_QUESTIONS,
 )
+from elsewhere.experiments.figures import BESIDE_BY_HOUR, finish, panel_grid
 
 Result = dict[str, Any]
 Row = dict[str, Any]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
+from elsewhere.experiments.cells import DATASETS, Cell, PopulationCell, Size
 from elsewhere.experiments.figures import (
     SHARED_BY_HOUR,
     hours_figure,
@@ -23,15 +24,7 @@ from elsewhere.experiments.population_tables import (
     population_rows,
     survey_hour_rows,
 )
-from elsewhere.experiments.recipes import (
-    DATASETS,
-    Cell,
-    PopulationCell,
-    Size,
-    preprocessing,
-    recipes,
-    variations,
-)
+from elsewhere.experiments.recipes import preprocessing, recipes, variations
 from elsewhere.experiments.sources import Sources, label_of
 from elsewhere.experiments.tables import (
     error_rows,
@@ -111,6 +104,7 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         "table-merging": ("errors-merging.csv", error_rows),
         "table-population": ("population.csv", population_rows),
         "fig-population": ("population-varied.csv", population_rows),
+        "table-coverage": ("coverage.csv", population_rows),
         "fig-survey-hours": ("survey-hours.csv", survey_hour_rows),
     }
     for name in wanted:

@@ -12,7 +12,7 @@ from elsewhere.datasets.feasible import only_feasible
 from elsewhere.datasets.generated import generated_city
 from elsewhere.datasets.registry import SOURCES
 from elsewhere.errors import InputError
-from elsewhere.experiments.recipes import AllDays, Setting, Size
+from elsewhere.experiments.cells import AllDays, Setting, Size
 
 _READABLE = (".csv", ".txt", ".gz", ".json", ".geojson", ".tsv")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from elsewhere.experiments.recipes import Setting
+from elsewhere.experiments.cells import Setting
 from elsewhere.inputs.tables import write_csv
 from elsewhere.methods.registry import null_names
 

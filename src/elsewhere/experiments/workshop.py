@@ -21,8 +21,8 @@ from elsewhere.device.reading import read_trajectories
 from elsewhere.evaluate.hours import hours_of_days, hours_of_prior
 from elsewhere.evaluate.intervals import mean_estimate
 from elsewhere.evaluate.summary import summarise
+from elsewhere.experiments.cells import Cell, PopulationCell, Setting, Size
 from elsewhere.experiments.population import Pool, population_result
-from elsewhere.experiments.recipes import Cell, PopulationCell, Setting, Size
 from elsewhere.experiments.sources import Sources, make_source
 from elsewhere.experiments.tilted import TILTED, tilted_ngram
 from elsewhere.files import write_text

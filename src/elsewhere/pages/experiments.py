@@ -56,7 +56,10 @@ def experiments_page(outcome: Outcome) -> str:
         figure = _image(outcome.folder / "fig-survey-hours.png", "Hours that an analyst sees")
         sections.append(survey_hours_section(results["fig-survey-hours"], figure))
     if "table-population" in results:
-        sections.append(population_section(results["table-population"]))
+        sections.append(population_section("What many people say together", results["table-population"]))
+    if "table-coverage" in results:
+        title = "How often intervals hold the truth"
+        sections.append(population_section(title, results["table-coverage"]))
     return page(
         "The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections, has_charts=False
     )

@@ -25,7 +25,7 @@ _COLUMNS = {
 }
 
 
-def population_section(results: Sequence[dict[str, Any]]) -> str:
+def population_section(title: str, results: Sequence[dict[str, Any]]) -> str:
     """A table for each data set: methods by the number of people, means over runs."""
     found: dict[str, dict[tuple[str, float, int, int], dict[tuple[str, str], float]]] = {}
     for row in population_rows(results):
@@ -55,7 +55,7 @@ def population_section(results: Sequence[dict[str, Any]]) -> str:
         "Intervals are of 95 %. The baseline like LDPTrace tells no hours: its cells get those of the public "
         "prior. Popularity is what is public, scaled to the prior's number of visits."
     )
-    return section("What many people say together", note, "".join(parts))
+    return section(title, note, "".join(parts))
 
 
 def survey_hours_section(results: Sequence[dict[str, Any]], image: str) -> str:
