@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import broken_parts as parts
+from broken_answers import ANSWER_FAULTS
 from broken_device import DEVICE_FAULTS
 from broken_surveys import SURVEY_FAULTS
 from cases import FAULT_WORLDS, most_places
@@ -575,5 +576,6 @@ _PARTS = [
     PartFault("coin off by one", lambda _: coin_objections(parts.accepts_off_by_one)),
     *(PartFault(name, look) for name, look in DEVICE_FAULTS.items()),
     *(PartFault(name, look) for name, look in SURVEY_FAULTS.items()),
+    *(PartFault(name, look) for name, look in ANSWER_FAULTS.items()),
 ]
 FAULTS: list[Fault | PartFault] = [*_METHODS, *_PARTS]

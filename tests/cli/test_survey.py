@@ -121,7 +121,8 @@ def test_made_up_people_of_a_survey_can_be_shared_and_evaluated(elsewhere: Comma
 
 
 def test_what_to_expect_is_said_before_anyone_is_asked(elsewhere: Command, campus: Path) -> None:
-    (campus / "one.toml").write_text('world = "c.world"\nepsilon = 5\n[[question]]\nkind = "visits"\n')
+    start = 'world = "c.world"\nepsilon = 5\n'
+    (campus / "one.toml").write_text(f'{start}[[question]]\nkind = "visits"\n')
     code, out, _ = elsewhere(
         "survey",
         "create",
@@ -137,8 +138,14 @@ def test_what_to_expect_is_said_before_anyone_is_asked(elsewhere: Command, campu
     assert [one["people"] for one in found] == [1_000, 10_000, 100_000, 1_000_000]
     assert found[-1]["error"] < found[0]["error"]
     assert found[-1]["verdict"] == "good"
-    assert found[-1]["central_epsilon"] < 0.5
+    assert found[-1]["central_epsilon"] is None  # no period: any two reports may tell other days
     assert "Before anyone is asked" in (campus / "e.html").read_text()
+    for days, epsilon in ((1, 0.11), (30, 0.75)):
+        period = f"period = {{ first = 2025-09-01, last = 2025-09-{days:02d} }}\n"
+        (campus / "one.toml").write_text(f'{start}{period}[[question]]\nkind = "visits"\n')
+        made = ("survey", "create", campus / "one.toml", "-o", campus / f"{days}.survey", "--json")
+        found = json.loads(elsewhere(*made)[1])["expect"]
+        assert found[-1]["central_epsilon"] == pytest.approx(epsilon, rel=0.3)
 
 
 def test_show_says_what_is_asked_and_promised(elsewhere: Command, campus: Path) -> None:
@@ -181,6 +188,59 @@ def test_one_person_answers_once(elsewhere: Command, campus: Path) -> None:
     code, _, err = elsewhere(*ask, "--day", "2025-09-17", "-o", campus / "a.report")
     assert code == 2
     assert "is there already" in err
+
+
+def test_what_it_costs_is_said_before_and_much_needs_a_word(elsewhere: Command, campus: Path) -> None:
+    (campus / "me.csv").write_text("datetime,lat,lng\n2025-09-17T09:00:00,49.2606,-123.2460\n")
+    (campus / "much.toml").write_text(TOML.replace("epsilon = 5", "epsilon = 11"))
+    create = ("survey", "create", campus / "much.toml", "-o", campus / "much.survey", "--no-expect")
+    assert elsewhere(*create)[0] == 0
+    ask = ("survey", "answer", campus / "much.survey", campus / "me.csv", "--day", "2025-09-17")
+    for given in ((), ("--epsilon", "5"), ("--epsilon", "many")):
+        code, out, err = elsewhere(*ask, *given)
+        assert code == 2
+        assert "epsilon" in err
+        assert "Spent" not in out
+    code, out, _ = elsewhere(*ask, "--epsilon", "11")
+    assert code == 0
+    assert out.index("Where is the campus?") < out.index("ε = 11 for each day") < out.index("spent 11")
+
+
+def test_other_days_do_not_decide_whether_there_is_a_report(elsewhere: Command, campus: Path) -> None:
+    """The collector chose the world: no report would tell that other days were spent far from it."""
+    rows = [f"2025-09-{day}T09:00:00,48.85,2.35\n" for day in range(10, 17)]
+    (campus / "me.csv").write_text(
+        "datetime,lat,lng\n" + "".join(rows) + "2025-09-17T09:00:00,49.2606,-123.2460\n"
+    )
+    ask = ("survey", "answer", campus / "s.survey", campus / "me.csv", "--day", "2025-09-17")
+    code, _, err = elsewhere(*ask, "-o", campus / "my.report")
+    assert code == 0
+    assert "far from this survey's" in err
+    assert (campus / "my.report").stat().st_size == 63
+
+
+def test_simulated_people_keep_to_the_terms_and_files_say_that_a_seed_was_used(
+    elsewhere: Command, campus: Path
+) -> None:
+    period = "days = 2\nleast = 1\nperiod = { first = 2025-09-01, last = 2025-09-05 }"
+    (campus / "p.toml").write_text(TOML.replace("days = 2", period))
+    create = ("survey", "create", campus / "p.toml", "-o", campus / "p.survey", "--no-expect")
+    assert elsewhere(*create)[0] == 0
+    rows = [f"u{u},2025-09-{day:02d}T09:00:00,49.2606,-123.2460\n" for u in range(40) for day in range(4, 9)]
+    (campus / "days.csv").write_text("uid,datetime,lat,lng\n" + "".join(rows))
+    simulate = ("survey", "simulate", campus / "p.survey", campus / "days.csv", "-o", campus / "r.parquet")
+    code, out, err = elsewhere(*simulate, "--seed", 1, "--json")
+    assert (code, json.loads(out)["reports"]) == (0, 80)  # two days of each person, none after the fifth
+    assert "120 days are left out" in err
+    reports = pl.read_parquet(campus / "r.parquet")
+    assert reports["id"].is_sorted()
+    estimate = ("survey", "estimate", campus / "p.survey", campus / "r.parquet", "-o", campus / "results")
+    code, out, _ = elsewhere(*estimate, "--json")
+    assert (code, json.loads(out)["randomness"]) == (0, "seeded (1)")
+    assert (
+        "NOT private, for experiments: randomness is seeded (1)"
+        in (campus / "results/index.html").read_text()
+    )
 
 
 @pytest.mark.parametrize(

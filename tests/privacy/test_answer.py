@@ -15,6 +15,7 @@ from scipy.stats import chisquare
 
 from elsewhere.arrays import Indices
 from elsewhere.compiled import interpreted
+from elsewhere.errors import InputError
 from elsewhere.mechanism import answer as module
 from elsewhere.mechanism.answer import (
     AnswerTables,
@@ -29,6 +30,7 @@ from elsewhere.mechanism.answer import (
     hashed_answer,
     rare_variance,
 )
+from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.randomness import SeededRandomness
 from elsewhere.tape import new_tape
 from examples import examples
@@ -204,3 +206,23 @@ def test_one_day_and_many_give_the_same_words(monkeypatch: pytest.MonkeyPatch) -
                 plain = answers(_rows(things, 1), tables, SeededRandomness(8), constant_work=True)
             np.testing.assert_array_equal(compiled[0], plain[0])
             np.testing.assert_array_equal(compiled[1], plain[1])
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "5", "8"])
+@pytest.mark.parametrize("kept", [1, 2, 3, 7, 40])
+def test_the_best_number_of_buckets_is_found_without_trying_all(epsilon: str, kept: int) -> None:
+    odds = math.exp(float(Fraction(epsilon)))
+    tried = np.arange(kept + 1, kept + 3 + 4 * math.ceil(kept * odds), dtype=np.float64)
+    variances = (tried - 1) * (kept * odds + tried - kept) ** 2 / (tried - kept) ** 2
+    assert best_buckets(Fraction(epsilon), kept) == int(tried[np.argmin(variances)])
+
+
+def test_a_large_epsilon_takes_neither_memory_nor_a_refusal() -> None:
+    assert best_buckets(Fraction(20), 1000) > 1e11
+    assert not better_answer(Fraction(25, 2), 8, 1).is_hashed
+
+
+@pytest.mark.parametrize("text", ["1e10000000", "1E+9999", "1e-99999999", "9" * 101, "1/1e5000"])
+def test_numbers_that_would_fill_the_memory_are_no_epsilon(text: str) -> None:
+    with pytest.raises(InputError, match="epsilon"):
+        exact_epsilon(text)

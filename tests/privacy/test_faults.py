@@ -11,6 +11,7 @@ from broken_device import job_objections, ledger_objections
 from broken_surveys import survey_objections
 from cases import cases, most_places
 from detectors import detect
+from device_answers import device_objections
 from elsewhere.methods.registry import METHODS
 from elsewhere.survey.answering import Answering
 from elsewhere.tape import accepts_exp
@@ -53,3 +54,4 @@ def test_honest_parts_pass(tmp_path: Path) -> None:
     assert ledger_objections(ew.Ledger, tmp_path) == {}
     assert job_objections(tmp_path, is_broken=False) == {}
     assert survey_objections(tmp_path, Answering) == {}
+    assert device_objections(tmp_path) == {}

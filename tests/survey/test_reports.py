@@ -10,9 +10,9 @@ import pytest
 
 import elsewhere as ew
 from elsewhere.device.simulate import simulated_reports
-from elsewhere.randomness import SeededRandomness
+from elsewhere.randomness import SYSTEM, SeededRandomness
 from elsewhere.survey.report import report_from_bytes
-from elsewhere.survey.reports import frame_of, read_reports, sorted_reports, write_reports
+from elsewhere.survey.reports import frame_of, randomness_of, read_reports, sorted_reports, write_reports
 from elsewhere.survey.survey import Period, Survey
 from made_surveys import six_places, survey_of
 
@@ -39,8 +39,11 @@ def test_days_are_told_in_units_from_the_first_on(good: pl.DataFrame) -> None:
 
 
 def test_reports_come_back_from_parquet(tmp_path: Path, survey: Survey, good: pl.DataFrame) -> None:
-    write_reports(tmp_path / "r.parquet", good)
+    write_reports(tmp_path / "r.parquet", good, randomness=SYSTEM)
     assert read_reports(tmp_path / "r.parquet").equals(good)
+    assert randomness_of(tmp_path / "r.parquet") == SYSTEM
+    write_reports(tmp_path / "s.parquet", good, randomness="seeded (1)")
+    assert randomness_of(tmp_path / "s.parquet") == "seeded (1)"
     ready = sorted_reports(survey, good)
     assert ready.count == 200
     assert ready.left_out == {}

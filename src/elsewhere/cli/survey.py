@@ -12,13 +12,23 @@ import typer
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
-from elsewhere.cli.survey_words import print_estimates, print_expectations, print_survey, survey_facts
+from elsewhere.cli.survey_words import (
+    print_estimates,
+    print_expectations,
+    print_survey,
+    print_terms,
+    survey_facts,
+)
 from elsewhere.device.ledger import open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_can_write, check_suffix, whole_file, write_text
-from elsewhere.randomness import SeededRandomness, SystemRandomness
+from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.randomness import SeededRandomness, SystemRandomness, label_of
 from elsewhere.survey.file import load_survey, save_survey, survey_hash
+from elsewhere.survey.survey import Survey
+
+_MUCH = 10
 
 if TYPE_CHECKING:
     from elsewhere.estimates.estimate import DayType
@@ -109,9 +119,10 @@ def answer(
     *,
     ledger_file: ledgers.LedgerFile = None,
     cap: ledgers.Cap = None,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Answer also with a file of another city.")
-    ] = False,
+    epsilon: Annotated[
+        str | None,
+        typer.Option("-e", "--epsilon", help="The ε you agree to, if a survey asks for more than 10."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="OUT", help="Write the report, 63 bytes: .report."),
@@ -137,11 +148,14 @@ def answer(
     world = survey.world
     date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
     check_day(survey, date)
-    warn_if_senseless(survey.epsilon)
+    if not as_json:
+        print_terms(survey)
+    _agree(survey, epsilon)
     with waiting("Reading your file"):
         records = personal.read_own([file], world)
-    if not anyway:
-        personal.refuse_other_city(records, world, day, str(file))
+    if personal.is_of_another_city(records, world, day):
+        # Not refused: the collector chose the world, and no report would tell where other days were spent.
+        warn(f"{file} is mostly about places far from this survey's: the answer will say little")
     with waiting("Answering (the first time, loops are compiled)"):
         trajectory = personal.personal_day(records, world, date)
         ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
@@ -169,6 +183,14 @@ def answer(
         out.print(f"Report: {output}", soft_wrap=True, markup=False)
 
 
+def _agree(survey: Survey, epsilon: str | None) -> None:
+    """A survey says what it costs; where that is much, whoever pays must have read it."""
+    warn_if_senseless(survey.epsilon)
+    if survey.epsilon > _MUCH and (epsilon is None or exact_epsilon(epsilon) != survey.epsilon):
+        asked = f"the survey asks for ε = {survey.epsilon} a day, which hides little"
+        raise InputError("--epsilon", f"{asked}: answer with --epsilon {survey.epsilon} if you agree")
+
+
 @app.command()
 def simulate(
     survey_file: SurveyFile,
@@ -190,7 +212,8 @@ def simulate(
 ) -> None:
     """Answer a survey for many people at once, each as on a device of their own. For research.
 
-    Every person's day in the file gives one report; with --people, days are drawn from the file.
+    Every person's day in the file gives one report, as far as the survey's period and its number of days for
+    each person allow; with --people, days are drawn from the file, each as if of another person.
 
     Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
     """
@@ -202,12 +225,14 @@ def simulate(
     survey = load_survey(survey_file)
     randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     with waiting("Reading"):
-        days = read_days(trajectories, survey.world, randomness, people)
+        days, others = read_days(trajectories, survey, randomness, people)
     with progress_bar("Answering") as progress:
         frame = simulated_reports(survey, days, randomness, progress)
-    write_reports(output, frame)
+    write_reports(output, frame, randomness=label_of(randomness))
     if seed is not None:
         warn("a seed was given: these reports are NOT private")
+    if others:
+        warn(f"{others:,} days are left out: outside the period, or more than a person may answer")
     counts = frame["question"].value_counts().sort("question")
     by_name = {survey.names[number]: count for number, count in counts.iter_rows()}
     if as_json:

@@ -42,6 +42,16 @@ def survey_facts(survey: Survey) -> dict[str, Any]:
     }
 
 
+def print_terms(survey: Survey) -> None:
+    """What whoever answers should have read: what for, and at what cost."""
+    terms = survey.terms
+    days = "1 day" if terms.days == 1 else f"{terms.days:,} days"
+    out.print(facts_table({
+        "Purpose": terms.purpose or "not said",
+        "Costs": f"ε = {terms.epsilon} for each day; {days} may be answered",
+    }))  # fmt: skip
+
+
 def print_survey(survey: Survey) -> None:
     terms = survey.terms
     period = "any day" if terms.period is None else f"{terms.period.first} to {terms.period.last}"

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from elsewhere.device.ledger import Charge, Ledger
+from elsewhere.device.ledger import Charge, Ledger, hours_of
 from elsewhere.errors import InputError
 from elsewhere.randomness import SystemRandomness, label_of, random_id
 from elsewhere.survey.answering import Answering
 from elsewhere.survey.file import survey_hash
-from elsewhere.survey.report import Report, report_from_bytes
+from elsewhere.survey.report import FIRST_DAY, LAST_DAY, Report, report_from_bytes
 from elsewhere.survey.survey import Survey
 from elsewhere.trajectories import Trajectory
 
@@ -28,10 +28,12 @@ class Answered:
 
 
 def check_day(survey: Survey, day: dt.date) -> None:
-    """Refuse a day that a survey does not ask about, whatever happened on it."""
+    """Refuse a day that a survey does not ask about, whatever happened on it: before anything is paid."""
     period = survey.terms.period
     if period is not None and not period.holds(day):
         raise InputError("--day", f"found {day}, the survey asks about {period.first} to {period.last}")
+    if not FIRST_DAY <= survey.terms.told_day(day) <= day <= LAST_DAY:
+        raise InputError("--day", f"found {day}, reports tell days from {FIRST_DAY} to {LAST_DAY}")
 
 
 def answer_days(
@@ -43,7 +45,8 @@ def answer_days(
     for day in days:
         check_day(survey, day)
         how = json.dumps({"method": "survey", "survey": name}, sort_keys=True)
-        charges.append(Charge(day.isoformat(), str(survey.epsilon), how, survey.world.hash))
+        hours = hours_of(day, survey.world.clock.timezone)
+        charges.append(Charge(day.isoformat(), str(survey.epsilon), how, survey.world.hash, hours))
 
     def drawn(text: str) -> dict[str, Any]:
         day = dt.date.fromisoformat(text)

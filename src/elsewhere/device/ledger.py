@@ -11,10 +11,12 @@ import datetime as dt
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from elsewhere.device.ledger_file import has_cap, settled, transaction
 from elsewhere.errors import BudgetError, InputError
@@ -59,6 +61,19 @@ class Charge(NamedTuple):
     epsilon: str
     method: str
     world: str
+    hours: tuple[int, int]
+    """When the day begins and ends, in seconds of UTC: worlds have time zones, and so have their days."""
+
+
+def hours_of(day: dt.date, timezone: str) -> tuple[int, int]:
+    """When a day begins and ends somewhere, in seconds of UTC."""
+    try:
+        zone = ZoneInfo(timezone)
+        midnights = [dt.datetime.combine(one, dt.time(), zone) for one in (day, day + dt.timedelta(days=1))]
+        begins, ends = (int(midnight.timestamp()) for midnight in midnights)
+    except (OSError, OverflowError, ValueError, ZoneInfoNotFoundError):
+        raise InputError("day", f"found {day}, which has no hours in time zone {timezone!r}") from None
+    return begins, ends
 
 
 def _name(method: Method) -> str:
@@ -69,12 +84,13 @@ def _name(method: Method) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
-def _is_date(day: str) -> bool:
+def _date(day: str) -> dt.date:
     """One way to write each day, so that none can be paid for twice under two names."""
-    try:
-        return dt.date.fromisoformat(day).isoformat() == day
-    except ValueError:
-        return False
+    with suppress(ValueError):
+        date = dt.date.fromisoformat(day)
+        if date.isoformat() == day:
+            return date
+    raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
 
 
 def checked_cap(cap: float | str | Fraction) -> Fraction:
@@ -159,7 +175,13 @@ class Ledger:
         for length in sorted({len(trajectory) for trajectory in days.values()}):
             method.prepare(length)  # whatever can fail, fails before anything is charged
         charges = [
-            Charge(day, str(method.spent_on(len(trajectory))), _name(method), method.world.hash)
+            Charge(
+                day,
+                str(method.spent_on(len(trajectory))),
+                _name(method),
+                method.world.hash,
+                hours_of(_date(day), method.world.clock.timezone),
+            )
             for day, trajectory in days.items()
         ]
 
@@ -186,8 +208,7 @@ class Ledger:
         With ``most``, no more days than that are ever charged under one name.
         """
         for charge in charges:
-            if not _is_date(charge.day):
-                raise InputError("day", f"found {charge.day!r}, must be a date such as 2025-09-17")
+            _date(charge.day)
         found = {}
         for charge, kept in zip(charges, self._charge(charges, most), strict=True):
             report = kept
@@ -237,7 +258,10 @@ class Ledger:
             asked = sum((Fraction(charge.epsilon) for charge in new), start=Fraction(0))
             if new and spent + asked > self.cap:
                 raise BudgetError(spent=spent, asked=asked, cap=self.cap)
-            database.executemany("INSERT INTO shares VALUES (?, ?, ?, ?, NULL)", new)
+            for charge in new:
+                _check_hours(database, charge)
+                database.execute("INSERT INTO shares VALUES (?, ?, ?, ?, NULL)", charge[:4])
+                database.execute("INSERT OR REPLACE INTO hours VALUES (?, ?, ?)", (charge.day, *charge.hours))
         return [None if row is None or row[0] is None else bytes(row[0]) for row in kept]
 
     def _persist(self, charge: Charge, report: bytes) -> bytes:
@@ -246,10 +270,24 @@ class Ledger:
             database.execute(
                 "UPDATE shares SET report = ? "
                 "WHERE day = ? AND epsilon = ? AND method = ? AND world = ? AND report IS NULL",
-                (report, *charge),
+                (report, *charge[:4]),
             )
             row = database.execute("SELECT report FROM shares WHERE day = ?", (charge.day,)).fetchone()
         return bytes(row[0])
+
+
+def _check_hours(database: sqlite3.Connection, charge: Charge) -> None:
+    """No hour is paid for under two dates: in worlds of other time zones days begin at other times."""
+    begins, ends = charge.hours
+    other = database.execute(
+        "SELECT day FROM hours WHERE begins < ? AND ends > ? AND day != ?", (ends, begins, charge.day)
+    ).fetchone()
+    if other is not None:
+        raise InputError(
+            "ledger",
+            f"{charge.day} has hours of {other[0]}, which is charged in another time zone: "
+            "no hour is told twice",
+        )
 
 
 def _kept(database: sqlite3.Connection, charge: Charge) -> tuple[bytes | None] | None:
@@ -257,7 +295,7 @@ def _kept(database: sqlite3.Connection, charge: Charge) -> tuple[bytes | None] |
     row = database.execute(
         "SELECT report, epsilon, method, world FROM shares WHERE day = ?", (charge.day,)
     ).fetchone()
-    if row is not None and row[1:] != charge[1:]:
+    if row is not None and row[1:] != charge[1:4]:
         raise InputError(
             "ledger",
             f"{charge.day} is charged for another sharing ({json.loads(row[2])['method']}, ε = {row[1]}, "

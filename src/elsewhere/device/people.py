@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from pathlib import Path
 
 from elsewhere.device.matching import Matcher, people_of
@@ -10,21 +11,31 @@ from elsewhere.device.points import read_points
 from elsewhere.errors import InputError
 from elsewhere.mechanism.pick import uniform_below
 from elsewhere.randomness import Randomness
+from elsewhere.survey.survey import Survey
 from elsewhere.trajectories import Trajectory
-from elsewhere.world.world import World
 
 
 def read_days(
-    path: Path, world: World, randomness: Randomness, people: int | None = None
-) -> list[tuple[dt.date, Trajectory]]:
-    """Date and trajectory of each person's day; with ``people``, so many drawn with replacement. PRIVATE."""
-    matcher = Matcher(world.places, world.clock, randomness)
-    days = [
-        (person.date, person.trajectory)
-        for person in people_of(read_points(path, world.clock), matcher, path)
-    ]
+    path: Path, survey: Survey, randomness: Randomness, people: int | None = None
+) -> tuple[list[tuple[dt.date, Trajectory]], int]:
+    """Date and trajectory of each day that a survey takes, and how many it does not. PRIVATE.
+
+    Of each person no more days than the survey asks for, none outside its period. With ``people``, so many
+    days are drawn with replacement, each as if of another person.
+    """
+    terms = survey.terms
+    matcher = Matcher(survey.world.places, survey.world.clock, randomness)
+    days, others = [], 0
+    answered: Counter[str] = Counter()
+    for person in people_of(read_points(path, survey.world.clock), matcher, path):
+        is_asked = terms.period is None or terms.period.holds(person.date)
+        if not is_asked or (people is None and answered[person.uid] >= terms.days):
+            others += 1
+            continue
+        answered[person.uid] += 1
+        days.append((person.date, person.trajectory))
     if not days:
-        raise InputError(str(path), "has no trajectory")
+        raise InputError(str(path), "has no trajectory that the survey asks about")
     if people is None:
-        return days
-    return [days[row] for row in uniform_below(len(days), people, randomness).tolist()]
+        return days, others
+    return [days[row] for row in uniform_below(len(days), people, randomness).tolist()], others

@@ -140,15 +140,20 @@ def refuse_other_city(records: OwnRecords, world: World, day: str, source: str) 
 
     With few other days nothing is refused: no report must be an answer about a day (R10).
     """
+    if is_of_another_city(records, world, day):
+        raise InputError(source, OTHER_CITY)
+
+
+def is_of_another_city(records: OwnRecords, world: World, day: str) -> bool:
+    """Whether all days but one are nearly all far from a world."""
     days = records.spots(world.clock.timestep_minutes)
     others = [spots for date, spots in days.items() if date.isoformat() != day]
     if len(others) < _ENOUGH_DAYS:
-        return
+        return False
     spots = [spot for other in others for spot in other]
     where = np.array([(spot.latitude, spot.longitude) for spot in spots])
     chords, _ = cKDTree(world.places.vectors).query(unit_vectors(where[:, 0], where[:, 1]))
-    if (chords > chord_squared_of_km(FAR_KM) ** 0.5).mean() > FAR_SHARE:
-        raise InputError(source, OTHER_CITY)
+    return bool((chords > chord_squared_of_km(FAR_KM) ** 0.5).mean() > FAR_SHARE)
 
 
 def day_without_a_visit(clock: Clock) -> Trajectory:

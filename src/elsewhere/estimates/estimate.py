@@ -18,8 +18,15 @@ from elsewhere.estimates.support import support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
+from elsewhere.randomness import SYSTEM
 from elsewhere.survey.report import Report
-from elsewhere.survey.reports import checked_columns, frame_of, read_reports, sorted_reports
+from elsewhere.survey.reports import (
+    checked_columns,
+    frame_of,
+    randomness_of,
+    read_reports,
+    sorted_reports,
+)
 from elsewhere.survey.survey import Question, Survey
 
 Reports = pl.DataFrame | str | Path | Iterable[Report]
@@ -60,6 +67,8 @@ class Estimates:
     reports: int
     left_out: dict[str, int]
     """Reports that do not count, by reason."""
+    randomness: str = SYSTEM
+    """Where the noise of reports came from, as far as their files say; a seed is for experiments only."""
 
     def frame(self, name: str) -> pl.DataFrame:
         """The table of a question, by its name."""
@@ -141,7 +150,8 @@ def estimate(
     used = [one for one in asked if one.counts.reports >= one.least]
     if not used:
         raise InputError("reports", _too_few(asked, left_out, survey))
-    return _estimated(survey, asked, used, margins, left_out, progress)
+    found = _estimated(survey, asked, used, margins, left_out, progress)
+    return replace(found, randomness=_randomness([reports, *(those for _, those in also)]))
 
 
 def _estimated(
@@ -192,6 +202,11 @@ def _frame(reports: Reports) -> pl.DataFrame:
     if isinstance(reports, pl.DataFrame):
         return checked_columns(reports, "reports")
     return read_reports(reports) if isinstance(reports, str | Path) else frame_of(reports)
+
+
+def _randomness(files: Iterable[Reports]) -> str:
+    labels = {randomness_of(one) for one in files if isinstance(one, str | Path)} - {SYSTEM}
+    return ", ".join(sorted(labels)) or SYSTEM
 
 
 def _of_days(survey: Survey, frame: pl.DataFrame, days: DayType) -> pl.DataFrame:

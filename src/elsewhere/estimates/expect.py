@@ -43,8 +43,12 @@ class Expected:
     """The same if nobody were asked."""
     interval: float
     """Mean half-length of their 95 % intervals, relative to what is so."""
-    central_epsilon: float
-    """What anonymity adds: ε against whoever sees only the mixed reports, with δ = 10⁻⁶."""
+    central_epsilon: float | None
+    """What anonymity adds: ε against whoever sees only the mixed reports, with δ = 10⁻⁶.
+
+    Of one report among those with its question and its day, which both are told in the clear, if people
+    answer as often about each day of the period. None if there is no period.
+    """
 
     @property
     def verdict(self) -> str:
@@ -88,11 +92,17 @@ def expectations(
                     error=_off(table.estimate - so, so, busy),
                     prior_error=_off(asked.whole[at] @ support.prior - so, so, busy),
                     interval=_off((table.high - table.low) / 2, so, busy),
-                    central_epsilon=shuffled_epsilon(float(survey.epsilon), DELTA, max(reports, 1)),
+                    central_epsilon=_when_mixed(survey, reports),
                 )
             )
         progress(number + 1, len(people))
     return found
+
+
+def _when_mixed(survey: Survey, reports: int) -> float | None:
+    """Only reports that tell the same question and day can be taken for each other."""
+    days = survey.terms.told_days
+    return None if days is None else shuffled_epsilon(float(survey.epsilon), DELTA, max(reports // days, 1))
 
 
 def _off(differences: Floats, so: Floats, busy: Counts) -> float:

@@ -51,6 +51,7 @@ def summary_of(found: Estimates) -> dict[str, Any]:
         "world": found.survey.world.hash,
         "epsilon": str(terms.epsilon),
         "reports": found.reports,
+        "randomness": found.randomness,
         "left_out": found.left_out,
         "tau": found.tau,
         "is_prior": not found.tau,

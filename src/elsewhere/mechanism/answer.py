@@ -28,8 +28,8 @@ from elsewhere.compiled import compiled, interpreted, patient
 from elsewhere.days.visits import Days, parts_of
 from elsewhere.errors import InputError
 from elsewhere.mechanism.listing import GivenStep, Outcome, State
-from elsewhere.mechanism.pick import Odds, draw_candidate, odds_of
-from elsewhere.mechanism.rejection import Coin, each_row, perturb_rows
+from elsewhere.mechanism.pick import Odds, odds_of, pick_one
+from elsewhere.mechanism.rejection import each_row, perturb_rows
 from elsewhere.mechanism.words import of_below, words_for_pick
 from elsewhere.randomness import Randomness
 from elsewhere.tape import Tape, below, ran_out
@@ -78,17 +78,27 @@ def better_answer(epsilon: Fraction, things: int, kept: int) -> AnswerTables:
     if not 1 <= kept <= things:
         raise InputError("k", f"found {kept}, must be 1 to {things:,}, the number of things")
     direct = direct_answer(epsilon, things, kept)
-    hashed = hashed_answer(epsilon, things, kept, best_buckets(epsilon, kept))
+    buckets = best_buckets(epsilon, kept)
+    if buckets >= direct.odds.candidates:
+        return direct  # as many outputs, and buckets that things share: never better, and slower
+    hashed = hashed_answer(epsilon, things, kept, buckets)
     return direct if rare_variance(direct) <= rare_variance(hashed) else hashed
 
 
 def best_buckets(epsilon: Fraction, kept: int) -> int:
-    """G with the least variance; it grows with k e^ε, whatever the number of things."""
-    most = kept + 2 + 4 * math.ceil(kept * math.exp(min(float(epsilon), 20.0)))
-    buckets = np.arange(kept + 1, most + 1, dtype=np.float64)
-    odds = math.exp(float(epsilon))
-    variances = (buckets - 1) * (kept * odds + buckets - kept) ** 2 / (buckets - kept) ** 2
-    return int(buckets[np.argmin(variances)])
+    """G with the least variance; it grows with k e^ε, whatever the number of things.
+
+    The variance (x + k − 1)(k e^ε + x)² / x² of x = g − k has its one minimum where its derivative is 0:
+    x² − k e^ε x − 2 (k − 1) k e^ε = 0.
+    """
+    odds = kept * math.exp(min(float(epsilon), 40.0))
+    least = (odds + math.sqrt(odds**2 + 8 * (kept - 1) * odds)) / 2
+
+    def variance(others: int) -> float:
+        return (others + kept - 1) * ((odds + others) / others) ** 2
+
+    below = max(1, math.floor(least))
+    return kept + min((below, below + 1), key=variance)
 
 
 def chances(tables: AnswerTables) -> tuple[float, float]:
@@ -180,14 +190,8 @@ def _answer_row(
     else:
         answer[0] = 0
         _mark_direct(tables.things, kept, count, is_mine)
-    if ran_out(tape):
-        return
-    # All that the proof asks for, looked at where the pick is made (R19).
-    if is_mine.sum() != odds.nearest:
-        raise AssertionError("not exactly k outputs are mine: the answer would spend more than ε")
-    coin = Coin(odds.numerator, odds.denominator, odds.trials)
-    candidate = np.empty(1, dtype=np.int32)
-    accepted[0] = draw_candidate(tape, coin, odds, is_mine, is_constant, candidate, answer[1:])
+    if not ran_out(tape):
+        accepted[0] = pick_one(tape, odds, is_mine, is_constant, answer[1:])
 
 
 _compiled_rows = each_row("answer_rows", _answer_row)

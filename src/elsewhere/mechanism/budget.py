@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +12,7 @@ from elsewhere.errors import InputError
 # Past this a fraction's parts would not fit the coin's machine words; ε is rounded down to it.
 _FINEST = 1_000_000
 _LARGEST = 1_000_000
+_LONGEST_NUMBER = 100
 
 Window = tuple[int, int]
 """Where a draw starts in a day, and how many visits it covers."""
@@ -26,11 +28,24 @@ class Draw:
     what: str = "n-gram of regions"
 
 
+def short_fraction(text: str) -> Fraction:
+    """A number as people write it; "1e10000000", which would fill the memory, is none.
+
+    Raises
+    ------
+    ValueError
+        If it is no number, or one that nobody means.
+    """
+    if len(text) > _LONGEST_NUMBER or re.search(r"[eE]\s*[+-]?0*[0-9]{4}", text):
+        raise ValueError("a number of that size is not meant")
+    return Fraction(text)
+
+
 def exact_epsilon(value: float | str | Fraction | None) -> Fraction:
     """ε as the fraction a person means by it ("0.1" is one tenth), rounded down to a millionth if finer."""
     try:
         written = str(value) if isinstance(value, float) else value
-        epsilon = Fraction(written)  # type: ignore[arg-type]  # None is refused below
+        epsilon = short_fraction(written) if isinstance(written, str) else Fraction(written or 0)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise InputError("epsilon", f"found {value!r}, must be a number above 0") from None
     if not 0 < epsilon <= _LARGEST:

@@ -76,15 +76,21 @@ draw_candidate = first_accepted("draw_candidate", _propose, _score)
 
 
 @compiled
+def pick_one(tape: Tape, odds: Odds, is_mine: Bools, is_constant: bool, picked: Indices) -> int:
+    """The pick, into ``picked``; returns the trial it took, 0 if the tape ran out."""
+    # All that the proof asks for, looked at where the pick is made: nothing can come in between (R19).
+    if len(is_mine) != odds.candidates or is_mine.sum() != odds.nearest:
+        raise AssertionError("not exactly k outputs are mine: the pick would spend more than ε")
+    coin = Coin(odds.numerator, odds.denominator, odds.trials)
+    candidate = np.empty(1, dtype=np.int32)
+    return draw_candidate(tape, coin, odds, is_mine, is_constant, candidate, picked)
+
+
+@compiled
 def _pick_row(
     tape: Tape, odds: Odds, is_near: Bools, is_constant: bool, picked: Indices, accepted: Counts
 ) -> None:
-    # All that the proof asks for, looked at where the pick is made: nothing can come in between (R19).
-    if len(is_near) != odds.candidates or is_near.sum() != odds.nearest:
-        raise AssertionError("not exactly k candidates are near: the pick would spend more than ε")
-    coin = Coin(odds.numerator, odds.denominator, odds.trials)
-    candidate = np.empty(1, dtype=np.int32)
-    accepted[0] = draw_candidate(tape, coin, odds, is_near, is_constant, candidate, picked)
+    accepted[0] = pick_one(tape, odds, is_near, is_constant, picked)
     if accepted[0] and not is_constant:
         below(tape, odds.candidates)  # one spare proposal for each day, as seeded files always had it
 

@@ -13,6 +13,7 @@ from elsewhere.estimates.expect import BUSY, Expected
 from elsewhere.pages.made_up import made_up_sections
 from elsewhere.pages.page import PALETTE, cards, chart, page, section, table, verdict
 from elsewhere.pages.things import bars, labels
+from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.survey import Survey
 
@@ -30,7 +31,7 @@ def expectation_page(survey: Survey, found: list[Expected]) -> str:
             f"±{100 * one.interval:.0f} %",
             f"±{100 * one.prior_error:.0f} %",
             one.verdict,
-            f"{one.central_epsilon:.2g}",
+            "–" if one.central_epsilon is None else f"{one.central_epsilon:.2g}",
         ]
         for one in found
     ]
@@ -46,8 +47,10 @@ def expectation_page(survey: Survey, found: list[Expected]) -> str:
         section(
             "In numbers",
             "A question that is too fine for so few people needs a coarser grid or longer hours. The last "
-            "column is what anonymity may add (δ = 10⁻⁶) if reports are mixed before anyone looks and carry "
-            "nothing that tells who sent them. The promise to people stays the local ε.",
+            "column is what anonymity may add (δ = 10⁻⁶) to one report, if reports are mixed before anyone "
+            "looks, carry nothing that tells who sent them, and are spread evenly over the days of the "
+            "period: only those that tell the same day can be taken for each other. Without a period "
+            "nothing can be said. The promise to people stays the local ε.",
             table(header, rows),
         ),
     ]
@@ -101,6 +104,8 @@ def results_page(found: Estimates) -> str:
             }
         )
     ]
+    if found.randomness != SYSTEM:
+        sections.append(verdict(f"NOT private, for experiments: randomness is {found.randomness}."))
     if not found.tau:
         sections.append(
             verdict(

@@ -13,7 +13,6 @@ import io
 import json
 import zipfile
 from dataclasses import asdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.files import whole_file
-from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.mechanism.budget import exact_epsilon, short_fraction
 from elsewhere.survey.questions.question import PublicMap
 from elsewhere.survey.questions.registry import question_of
 from elsewhere.survey.survey import Period, Question, Survey, Terms, ready_question
@@ -205,7 +204,7 @@ def _question(world: World, terms: Terms, plain: dict[str, Any], arrays: dict[st
     public = PublicMap(arrays=arrays, columns=columns)
     if type(plain["k"]) is not int:
         raise ValueError("k is no whole number")
-    return ready_question(world, terms, record, Fraction(plain["share"]), public, plain["k"])
+    return ready_question(world, terms, record, short_fraction(str(plain["share"])), public, plain["k"])
 
 
 def _write_entry(archive: zipfile.ZipFile, name: str, data: bytes) -> None:

@@ -29,7 +29,9 @@ from elsewhere.errors import InputError
 SIZE = 63
 _LAYOUT = struct.Struct("<2sB32s16sHHII")
 _MAGIC, _VERSION = b"ew", 1
-_FIRST_DAY = dt.date(2000, 1, 1)
+FIRST_DAY = dt.date(2000, 1, 1)
+LAST_DAY = FIRST_DAY + dt.timedelta(days=(1 << 16) - 1)
+"""Days that a report can tell."""
 _KEYS = ("survey", "id", "question", "day", "answer")
 _MOST_JSON = 400
 _HEX = re.compile(r"[0-9a-f]+")
@@ -67,8 +69,8 @@ class Report:
         ):
             if type(number) is not int or not 0 <= number < 1 << bits:
                 raise InputError("report", f"{name} must be a whole number of at most {bits} bits, 0 or more")
-        if type(self.day) is not dt.date or not 0 <= (self.day - _FIRST_DAY).days < 1 << 16:
-            raise InputError("report", "day must be a date between 2000-01-01 and 2179-06-06")
+        if type(self.day) is not dt.date or not FIRST_DAY <= self.day <= LAST_DAY:
+            raise InputError("report", f"day must be a date between {FIRST_DAY} and {LAST_DAY}")
 
     def to_bytes(self) -> bytes:
         """The one way to write it."""
@@ -78,7 +80,7 @@ class Report:
             bytes.fromhex(self.survey),
             bytes.fromhex(self.report_id),
             self.question,
-            (self.day - _FIRST_DAY).days,
+            (self.day - FIRST_DAY).days,
             self.seed,
             self.output,
         )
@@ -108,7 +110,7 @@ def report_from_bytes(data: bytes) -> Report:
         survey=survey.hex(),
         report_id=report_id.hex(),
         question=question,
-        day=_FIRST_DAY + dt.timedelta(days=day),
+        day=FIRST_DAY + dt.timedelta(days=day),
         seed=seed,
         output=output,
     )

@@ -13,10 +13,12 @@ import polars as pl
 from elsewhere.arrays import Indices
 from elsewhere.errors import InputError
 from elsewhere.inputs.tables import write_parquet
+from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import survey_hash
-from elsewhere.survey.report import Report
+from elsewhere.survey.report import FIRST_DAY, LAST_DAY, Report
 from elsewhere.survey.survey import Survey
 
+_RANDOMNESS = "elsewhere.randomness"
 # Whole numbers with a sign: Spark has no others.
 SCHEMA: dict[str, pl.DataType] = {
     "survey": pl.String(),
@@ -26,7 +28,6 @@ SCHEMA: dict[str, pl.DataType] = {
     "seed": pl.Int64(),
     "output": pl.Int64(),
 }
-_FIRST_DAY, _LAST_DAY = pl.date(2000, 1, 1), pl.date(2179, 6, 6)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,9 +52,17 @@ def frame_of(reports: Iterable[Report]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def write_reports(path: Path, frame: pl.DataFrame) -> None:
-    """Write reports as Parquet, whole or not at all."""
-    write_parquet(path, frame.select(list(SCHEMA)))
+def write_reports(path: Path, frame: pl.DataFrame, *, randomness: str) -> None:
+    """Write reports as Parquet, whole or not at all, with where their noise came from (R13)."""
+    write_parquet(path, frame.select(list(SCHEMA)), metadata={_RANDOMNESS: randomness})
+
+
+def randomness_of(path: str | Path) -> str:
+    """Where the noise of a file of reports came from, as far as the file says."""
+    try:
+        return pl.read_parquet_metadata(Path(path)).get(_RANDOMNESS, SYSTEM)
+    except (OSError, pl.exceptions.PolarsError):
+        return SYSTEM
 
 
 def read_reports(path: str | Path) -> pl.DataFrame:
@@ -112,7 +121,7 @@ def _faults(survey: Survey) -> dict[str, pl.Expr]:
     found = {
         "not a report at all": pl.any_horizontal(pl.all().is_null())
         | ~pl.col("id").str.contains("^[0-9a-f]{32}$")
-        | ~pl.col("day").is_between(_FIRST_DAY, _LAST_DAY),
+        | ~pl.col("day").is_between(pl.lit(FIRST_DAY), pl.lit(LAST_DAY)),
         "of another survey": pl.col("survey") != survey_hash(survey),
         "about a question that is not asked": (question < 0) | (question >= len(survey.questions)),
         "with an answer out of range": ~is_in_range,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,10 @@ from elsewhere.world.world import World
 
 _MOST_SHARES = 1 << 16
 _MOST_QUESTIONS = 100
+_MOST_DAYS = 366
+_MOST_LEAST = 1 << 20
+_LONGEST_UNIT = 366
+_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,11 +77,25 @@ class Terms:
     purpose: str = ""
 
     def __post_init__(self) -> None:
-        for name, number in (("days", self.days), ("least", self.least), ("day_unit", self.day_unit)):
-            if type(number) is not int or not 1 <= number <= 1 << 20:
-                raise InputError(name, f"found {number!r}, must be a whole number, 1 or more")
+        for name, number, most in (
+            ("days", self.days, _MOST_DAYS),
+            ("least", self.least, _MOST_LEAST),
+            ("day_unit", self.day_unit, _LONGEST_UNIT),
+        ):
+            if type(number) is not int or not 1 <= number <= most:
+                raise InputError(name, f"found {number!r}, must be a whole number, 1 to {most:,}")
         if not isinstance(self.purpose, str) or len(self.purpose) > 2000:
             raise InputError("purpose", "must be text of at most 2,000 letters")
+        if _UNSEEN.search(self.purpose):
+            # A terminal would obey them: a stranger's file could hide the line that says what ε is.
+            raise InputError("purpose", "must be plain text, without control characters")
+
+    @property
+    def told_days(self) -> int | None:
+        """How many different days reports can tell; None if there is no period."""
+        if self.period is None:
+            return None
+        return -(-((self.period.last - self.period.first).days + 1) // self.day_unit)
 
     def told_day(self, day: dt.date) -> dt.date:
         """The day that a report tells: the first of its unit."""
@@ -93,6 +112,11 @@ class Survey:
     questions: tuple[Question, ...]
 
     def __post_init__(self) -> None:
+        if self.world.settings.popularity_from == SAME_PEOPLE:
+            # Whatever answers hide, the list of places and the prior may already tell (R12).
+            raise InputError(
+                "world", "is made from the people who would be asked: nothing can be promised to them"
+            )
         if not 1 <= len(self.questions) <= _MOST_QUESTIONS:
             allowed = f"must have 1 to {_MOST_QUESTIONS}"
             raise InputError("survey", f"has {len(self.questions)} questions ([[question]]), {allowed}")
@@ -128,11 +152,6 @@ def make_survey(
 
     How many things of a day are kept (k) and how they are told comes from the public prior alone.
     """
-    if world.settings.popularity_from == SAME_PEOPLE:
-        # Whatever answers hide, the list of places and the prior may already tell (R12).
-        raise InputError(
-            "world", "is made from the people who would be asked: nothing can be promised to them"
-        )
     questions = []
     for record, share in asked:
         public = record.public_map(world, terms.epsilon, folder)
