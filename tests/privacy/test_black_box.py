@@ -60,7 +60,7 @@ def test_honest_methods_are_not_accused(tmp_path: Path, name: str) -> None:
     world = tiny_world(tmp_path, 4, most_places(name))
     for options in cases(name)[:2]:
         method = ew.method(name, world, epsilon=1, **options)
-        for bound in black_box(method, _pairs(method, 1), samples=1000):
+        for bound in black_box(method, _pairs(method, 1), samples=600):
             assert bound.epsilon <= 1
 
 

@@ -7,7 +7,7 @@ listed distribution, and days rebuilt from given draws are the same whatever was
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
@@ -24,6 +24,8 @@ from elsewhere.trajectories import SharedTrajectory, Trajectory
 
 # A cell of a χ² test needs this many expected counts; rarer ones are pooled.
 _ENOUGH = 8.0
+_Paths = Mapping[tuple[Outcome, ...], int]
+"""Outcomes of all draws of a day, and how often they came."""
 
 
 def agreement(
@@ -43,9 +45,10 @@ def agreement(
     """
     oracle = listed or method
     secret = oracle.core.secret(trajectory)
-    paths = method.outcomes(trajectory, samples, randomness, constant_work=constant_work)
+    # Each path once, with how often it came: many draws of a small day are alike.
+    paths = Counter(method.outcomes(trajectory, samples, randomness, constant_work=constant_work))
     values = []
-    waiting: list[tuple[State | None, int, list[tuple[Outcome, ...]]]] = [(None, 0, paths)]
+    waiting: list[tuple[State | None, int, _Paths]] = [(None, 0, paths)]
     while waiting:
         state, depth, rows = waiting.pop()
         step = oracle.step(secret, state)
@@ -54,24 +57,26 @@ def agreement(
         expected = dict(zip(step.outcomes, map(float, chances(step)), strict=True))
         values += [_p_value(rows, earlier, depth, expected) for earlier in range(-1, depth)]
         after = dict(zip(step.outcomes, step.states, strict=True))
-        by_state: dict[State, list[tuple[Outcome, ...]]] = defaultdict(list)
-        for row in rows:
+        by_state: dict[State, dict[tuple[Outcome, ...], int]] = defaultdict(dict)
+        for row, times in rows.items():
             if row[depth] in after:
-                by_state[after[row[depth]]].append(row)
+                by_state[after[row[depth]]][row] = times
         waiting += [(reached, depth + 1, some) for reached, some in by_state.items()]
     return min(1.0, min(values, default=1.0) * max(1, len(values)))
 
 
-def _p_value(
-    rows: Sequence[tuple[Outcome, ...]], earlier: int, depth: int, expected: dict[Outcome, float]
-) -> float:
+def _p_value(rows: _Paths, earlier: int, depth: int, expected: dict[Outcome, float]) -> float:
     """χ² of the outcomes at ``depth`` beside those at ``earlier`` (−1: by themselves)."""
-    beside = [row[earlier] if earlier >= 0 else () for row in rows]
-    counts = Counter(zip(beside, (row[depth] for row in rows), strict=True))
+    counts: Counter[tuple[Outcome, Outcome]] = Counter()
+    before: Counter[Outcome] = Counter()
+    for row, times in rows.items():
+        beside = row[earlier] if earlier >= 0 else ()
+        counts[beside, row[depth]] += times
+        before[beside] += times
     if any(outcome not in expected for _, outcome in counts):
         return 0.0  # an outcome that cannot be
     statistic, cells = 0.0, 0
-    for previous, times in Counter(beside).items():
+    for previous, times in before.items():
         pooled_count, pooled_mass = 0, 0.0
         wanted: list[tuple[int, float]] = []
         for outcome, chance in expected.items():
