@@ -11,9 +11,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import patch
+
+import numpy as np
 
 from elsewhere.audit.agreement import agreement
 from elsewhere.device.answer import answer_days
@@ -28,6 +29,7 @@ from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
 from elsewhere.trajectories import Trajectory
 from made_surveys import six_places, survey_of
+from survey_audit import AsMethod
 
 _FIRST = dt.date(2024, 1, 1)
 _SURE = 1e-6
@@ -51,20 +53,19 @@ def reports_of(survey: Survey, day: Trajectory, count: int) -> list[Report]:
     return [one.report for one in answer_days(cast("Ledger", _Pays()), survey, days).values()]
 
 
-class _OnDevice:
+class _OnDevice(AsMethod):
     """A device as the checks of methods take it."""
 
     def __init__(self, survey: Survey) -> None:
-        listed = Answering(survey)
-        self.core = SimpleNamespace(secret=listed.secret)
-        self.step, self._listed, self._survey = listed.step, listed, survey
+        super().__init__(Answering(survey))
+        self._survey = survey
 
     def outcomes(
-        self, day: Trajectory, count: int, _randomness: Randomness, *, constant_work: bool = False
+        self, day: Trajectory, count: int, randomness: Randomness, *, constant_work: bool = False
     ) -> list[tuple[Outcome, ...]]:
-        del constant_work  # a device has no choice
+        del randomness, constant_work  # a device has no choice
         rows = [(one.question, one.seed, one.output) for one in reports_of(self._survey, day, count)]
-        return self._listed.outcomes(cast("Any", SimpleNamespace(tolist=lambda: rows)))
+        return self._answering.outcomes(np.array(rows, dtype=np.int64))
 
 
 def device_surveys(folder: Path) -> tuple[Survey, Survey]:

@@ -28,6 +28,8 @@ from elsewhere.trajectories import Trajectory
 from elsewhere.world.build import build_world
 from elsewhere.world.world import World
 from faults import FAULTS, Fault
+from survey_audit import QuestionLine, question_line
+from tiny_surveys import KINDS
 from tiny_worlds import tiny_world
 
 _WORKERS = 2
@@ -141,6 +143,26 @@ def broken_is_seen(folder: Path) -> bool:
     return bound.epsilon > float(fault.epsilon)
 
 
+def questions(folder: Path) -> list[QuestionLine]:
+    """T9: every kind of question."""
+    lines = []
+    with progress_bar("Questions") as progress, _pool() as pool:
+        for number, line in enumerate(pool.map(partial(question_line, folder), KINDS)):
+            lines.append(line)
+            progress(number + 1, len(KINDS))
+    return lines
+
+
+def _print_questions(lines: list[QuestionLine]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for header in ("question", "surveys", "exact max ε/claimed", "real answers under the listed ones, p"):
+        table.add_column(header)
+    for line in lines:
+        table.add_row(line.kind, str(line.surveys), f"{line.largest:.4f}", f"{line.lowest:.2g}")
+    out.print()
+    out.print(table)
+
+
 def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(_WORKERS, get_context("spawn"))
 
@@ -157,6 +179,7 @@ def main() -> int:
             out.print(f"{name}: settings {cases(name)}")
             worlds, largest = channels(folder, name)
             lines.append(Line(name, worlds, largest, caught, *from_outside(folder, name)))
+        asked = questions(folder)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for header in (
         "method",
@@ -177,7 +200,8 @@ def main() -> int:
         )
     out.print()
     out.print(table)
-    is_good = is_seen and caught == len(FAULTS)
+    _print_questions(asked)
+    is_good = is_seen and caught == len(FAULTS) and all(line.is_good for line in asked)
     is_good &= all(line.largest <= 1 and line.worlds >= 200 and not line.accused for line in lines)
     out.print("All hold." if is_good else "[red]NOT ALL HOLD.[/red]")
     return 0 if is_good else 1

@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy.stats import chisquare
 
 from elsewhere.arrays import Words
 from elsewhere.mechanism.budget import Draw, split_evenly
 from elsewhere.mechanism.windows import windows
+from elsewhere.methods.registry import DEFAULT, METHODS
 
 
 class PlainTape:
@@ -81,3 +83,11 @@ def exact_draw(scores: Sequence[int], base: Sequence[float], epsilon: Fraction, 
     mass = sum(b * a for b, a in zip(base, accept, strict=True))
     missed = (1 - mass) ** trials
     return [b * a / mass * (1 - missed) + b * missed for b, a in zip(base, accept, strict=True)]
+
+
+def some_methods() -> list[Any]:
+    """The default method and the paper's in `make test`; in `make audit` the others as well."""
+    return [
+        name if name in (DEFAULT, "ngram") else pytest.param(name, marks=pytest.mark.audit)
+        for name in METHODS
+    ]

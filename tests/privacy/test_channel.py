@@ -46,10 +46,10 @@ _MEDIAN = {
 
 
 def _slices() -> Iterator[Any]:
-    """Half of the worlds for the default method, some for others; `make audit` has the rest."""
+    """A quarter of the worlds for the default method, some for others; `make audit` has the rest."""
     for name in METHODS:
         for number, first in enumerate(range(0, WORLDS, _PER_TEST)):
-            is_for_audit = number % (2 if name == DEFAULT else 12)
+            is_for_audit = number % (4 if name == DEFAULT else 12)
             yield pytest.param(name, first, marks=[pytest.mark.audit] if is_for_audit else [])
 
 

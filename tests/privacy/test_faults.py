@@ -12,10 +12,10 @@ from broken_surveys import survey_objections
 from cases import cases, most_places
 from detectors import detect
 from device_answers import device_objections
-from elsewhere.methods.registry import METHODS
 from elsewhere.survey.answering import Answering
 from elsewhere.tape import accepts_exp
 from faults import FAULTS, Fault, PartFault, coin_objections
+from privacy_tools import some_methods
 from tiny_worlds import tiny_world
 
 # What PRIVACY asks for by name; there are more.
@@ -42,7 +42,7 @@ _MORE = [(1, 7), (1, 4), (10, 7)]
 @pytest.mark.parametrize(
     ("epsilon", "seed"), [(10, 4), *(pytest.param(*one, marks=pytest.mark.audit) for one in _MORE)]
 )
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", some_methods())
 def test_the_honest_method_passes_every_check(tmp_path: Path, name: str, epsilon: int, seed: int) -> None:
     world = tiny_world(tmp_path, seed, most_places(name))
     for options in cases(name):
