@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from commands import Command
+from elsewhere.cli.main import run
 from elsewhere.compiled import cache_folder
 from worlds import build, place
 
@@ -105,3 +107,20 @@ def small_city(tmp_path: Path) -> tuple[Path, Path]:
     ]
     (folder / "days.csv").write_text("uid,tid,datetime,lat,lng,place_id\n" + "".join(lines))
     return folder / "w.world", folder / "days.csv"
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Run a command in this process; exit code, standard output, standard error."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["elsewhere", *map(str, arguments)])
+        code = 0
+        try:
+            run()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        output = capfd.readouterr()
+        return code, output.out, output.err
+
+    return command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
 import typer
@@ -13,7 +13,6 @@ from elsewhere.cli import ledger as ledgers
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
 from elsewhere.cli.survey_words import (
-    print_estimates,
     print_expectations,
     print_survey,
     print_terms,
@@ -31,7 +30,6 @@ from elsewhere.survey.survey import Survey
 _MUCH = 10
 
 if TYPE_CHECKING:
-    from elsewhere.estimates.estimate import DayType
     from elsewhere.estimates.expect import Expected
 
 app = typer.Typer(
@@ -240,73 +238,3 @@ def simulate(
         return
     out.print(f"{frame.height:,} reports: {output}", soft_wrap=True)
     out.print(table(["question", "reports"], [[name, f"{count:,}"] for name, count in by_name.items()]))
-
-
-@app.command()
-def estimate(
-    survey_file: SurveyFile,
-    reports: Annotated[
-        Path, typer.Argument(metavar="REPORTS", help="Reports: .parquet.", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.", show_default=False)
-    ],
-    *,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SURVEY=REPORTS", help="Another survey on the same world; may be repeated."),
-    ] = None,
-    margins: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Public counts: question, thing, count, error (and people)."),
-    ] = None,
-    days: Annotated[
-        str | None, typer.Option(metavar="WHICH", help="Only reports about a weekday, or a weekend.")
-    ] = None,
-    people: Annotated[
-        int | None,
-        typer.Option(min=1, help="Also write so many made-up people: people.parquet.", show_default=False),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Estimate what many people say together: tables with 95 % intervals, a population, a page.
-
-    Bad and foreign reports are counted and left out. With few reports the public prior stands, and the result
-    says so.
-
-    Example: elsewhere survey estimate city.survey reports.parquet -o results
-    """
-    with needs_extra("estimating", "build"):
-        from elsewhere.estimates.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimates.margins import read_margins  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimates.results import write_results  # noqa: PLC0415 - needs an extra
-    with needs_extra("pages", "pages"):
-        from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
-    survey = load_survey(survey_file)
-    others = [(load_survey(name), path) for name, path in map(_pair, also or [])]
-    known = [] if margins is None else read_margins(margins, survey)
-    if output.exists() and not output.is_dir():
-        raise InputError(str(output), "must be a folder")
-    with progress_bar("Estimating") as progress:
-        found = made_estimate(
-            survey, reports, also=others, margins=known, days=_day_type(days), progress=progress
-        )
-    summary = write_results(found, output, people=people)
-    write_text(output / "index.html", results_page(found))
-    if as_json:
-        print_json(summary)
-        return
-    print_estimates(found, output)
-
-
-def _day_type(text: str | None) -> DayType | None:
-    if text not in {None, "weekday", "weekend"}:
-        raise InputError("--days", f"found {text!r}, must be weekday or weekend")
-    return cast("DayType | None", text)
-
-
-def _pair(text: str) -> tuple[Path, Path]:
-    survey, sign, reports = text.partition("=")
-    if not sign or not survey or not reports:
-        raise InputError("--also", f"found {text!r}, must be SURVEY=REPORTS, such as b.survey=b.parquet")
-    return Path(survey), Path(reports)

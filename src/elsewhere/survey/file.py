@@ -65,6 +65,13 @@ def save_survey(survey: Survey, path: str | Path) -> str:
     >>> len(ew.save_survey(survey, "mine.survey"))
     64
     """
+    with whole_file(Path(path)) as file:
+        file.write(survey_to_bytes(survey))
+    return survey_hash(survey)
+
+
+def survey_to_bytes(survey: Survey) -> bytes:
+    """What a `.survey` file holds; the same survey gives the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         _write_entry(archive, "survey.json", _json(_facts(survey)))
@@ -81,10 +88,7 @@ def save_survey(survey: Survey, path: str | Path) -> str:
         "hash": survey_hash(survey),
         "sha256": hashlib.sha256(body).hexdigest(),
     }
-    with whole_file(Path(path)) as file:
-        file.write(_json(head) + b"\n")
-        file.write(body)
-    return str(head["hash"])
+    return _json(head) + b"\n" + body
 
 
 def load_survey(path: str | Path) -> Survey:

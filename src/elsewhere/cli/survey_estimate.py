@@ -1,0 +1,115 @@
+"""`elsewhere survey estimate`: from reports, in a file or a store, to what many people say together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from elsewhere.cli.console import print_json, progress_bar, waiting
+from elsewhere.cli.survey import Json, SurveyFile
+from elsewhere.cli.survey_words import print_estimates
+from elsewhere.errors import InputError, needs_extra
+from elsewhere.files import write_text
+from elsewhere.survey.file import load_survey
+from elsewhere.survey.survey import Survey
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from elsewhere.estimates.estimate import DayType
+
+
+def estimate(
+    survey_file: SurveyFile,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.", show_default=False)
+    ],
+    reports: Annotated[
+        Path | None, typer.Argument(metavar="[REPORTS]", help="Reports: .parquet.", show_default=False)
+    ] = None,
+    *,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="STORE", help="A collector's store in place of a file.", show_default=False),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SURVEY=REPORTS", help="Another survey on the same world; may be repeated."),
+    ] = None,
+    margins: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Public counts: question, thing, count, error (and people)."),
+    ] = None,
+    days: Annotated[
+        str | None, typer.Option(metavar="WHICH", help="Only reports about a weekday, or a weekend.")
+    ] = None,
+    people: Annotated[
+        int | None,
+        typer.Option(min=1, help="Also write so many made-up people: people.parquet.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Estimate what many people say together: tables with 95 % intervals, a population, a page.
+
+    Bad and foreign reports are counted and left out. With few reports the public prior stands, and the result
+    says so.
+
+    Example: elsewhere survey estimate city.survey reports.parquet -o results, or --store reports.db
+    """
+    with needs_extra("estimating", "build"):
+        from elsewhere.estimates.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.margins import read_margins  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.results import write_results  # noqa: PLC0415 - needs an extra
+    with needs_extra("pages", "pages"):
+        from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
+    survey = load_survey(survey_file)
+    others = [(load_survey(name), path) for name, path in map(_pair, also or [])]
+    known = [] if margins is None else read_margins(margins, survey)
+    if output.exists() and not output.is_dir():
+        raise InputError(str(output), "must be a folder")
+    those = _reports(survey, reports, store)
+    with progress_bar("Estimating") as progress:
+        found = made_estimate(
+            survey, those, also=others, margins=known, days=_day_type(days), progress=progress
+        )
+    summary = write_results(found, output, people=people)
+    write_text(output / "index.html", results_page(found))
+    if as_json:
+        print_json(summary)
+        return
+    print_estimates(found, output)
+
+
+def _reports(survey: Survey, file: Path | None, store: str | None) -> Path | pl.DataFrame:
+    if file is not None and store is None:
+        return file
+    if file is not None or store is None:
+        raise InputError("reports", "give either a file of reports or --store")
+    with waiting("Reading the store"):
+        return stored_reports(store, survey)
+
+
+def stored_reports(where: str, survey: Survey) -> pl.DataFrame:
+    """All reports of a collector's store."""
+    with needs_extra("reading a store", "collector"):
+        from elsewhere.collector.store import existing_store  # noqa: PLC0415 - needs an extra
+    opened = existing_store(where, survey)
+    try:
+        return opened.frame()
+    finally:
+        opened.close()
+
+
+def _day_type(text: str | None) -> DayType | None:
+    if text not in {None, "weekday", "weekend"}:
+        raise InputError("--days", f"found {text!r}, must be weekday or weekend")
+    return cast("DayType | None", text)
+
+
+def _pair(text: str) -> tuple[Path, Path]:
+    survey, sign, reports = text.partition("=")
+    if not sign or not survey or not reports:
+        raise InputError("--also", f"found {text!r}, must be SURVEY=REPORTS, such as b.survey=b.parquet")
+    return Path(survey), Path(reports)

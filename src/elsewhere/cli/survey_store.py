@@ -1,0 +1,105 @@
+"""`elsewhere survey serve`, `export` and `backup`: a running collector, and what it keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elsewhere.cli.console import out, print_json, waiting
+from elsewhere.cli.survey import Json, SurveyFile
+from elsewhere.cli.survey_estimate import estimate, stored_reports
+from elsewhere.errors import needs_extra
+from elsewhere.files import check_can_write, check_suffix
+from elsewhere.randomness import SYSTEM
+from elsewhere.survey.file import load_survey, survey_hash
+
+StoreName = Annotated[
+    str, typer.Option("--store", metavar="STORE", help="A file for SQLite, or postgresql://…")
+]
+
+
+def serve(
+    survey_file: SurveyFile,
+    store: StoreName = "reports.db",
+    *,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; a proxy with TLS belongs in front.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="At which port.")] = 8063,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="The analysts' token; made if it is not there."),
+    ] = None,
+) -> None:
+    """Collect reports: a survey out, reports in, each kept once and on disk before it is acknowledged.
+
+    Neither addresses nor times of arrival are kept or logged. Stop it with Ctrl-C: what was accepted is
+    answered first.
+
+    Example: elsewhere survey serve city.survey --store reports.db
+    """
+    with needs_extra("collecting", "collector"):
+        from elsewhere.collector.app import Collector  # noqa: PLC0415 - needs an extra
+        from elsewhere.collector.serve import server, token_of  # noqa: PLC0415 - needs an extra
+        from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
+    survey = load_survey(survey_file)
+    tokens = token_file or Path(f"{survey_file.stem}.token")
+    token = token_of(tokens)
+    opened = Store(store, survey)
+    out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
+    out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
+    server(Collector(store=opened, token=token), host, port).run()
+
+
+def export(
+    survey_file: SurveyFile,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="REPORTS", help="Reports: .parquet.", show_default=False)
+    ],
+    store: StoreName = "reports.db",
+    *,
+    as_json: Json = False,
+) -> None:
+    """Write all reports of a store as a file, in the order of their random ids.
+
+    Example: elsewhere survey export city.survey --store reports.db -o reports.parquet
+    """
+    check_suffix(output, ".parquet")
+    check_can_write(output)
+    with needs_extra("exporting", "collector"):
+        from elsewhere.survey.reports import write_reports  # noqa: PLC0415 - needs an extra
+    survey = load_survey(survey_file)
+    with waiting("Reading the store"):
+        frame = stored_reports(store, survey)
+    write_reports(output, frame, randomness=SYSTEM)
+    if as_json:
+        print_json({"reports": frame.height, "survey": survey_hash(survey)})
+        return
+    out.print(f"{frame.height:,} reports: {output}", soft_wrap=True)
+
+
+def backup(
+    survey_file: SurveyFile,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The copy.", show_default=False)
+    ],
+    store: StoreName = "reports.db",
+) -> None:
+    """Copy an SQLite store, whole, also while reports come in.
+
+    Example: elsewhere survey backup city.survey --store reports.db -o backup.db
+    """
+    with needs_extra("copying a store", "collector"):
+        from elsewhere.collector.store import existing_store  # noqa: PLC0415 - needs an extra
+    opened = existing_store(store, load_survey(survey_file))
+    opened.backup(output)
+    out.print(f"{opened.count():,} reports: {output}", soft_wrap=True)
+    opened.close()
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make these commands of `elsewhere survey`."""
+    for command in (serve, export, backup, estimate):
+        app.command()(command)

@@ -1,0 +1,1 @@
+"""The collector: takes reports in, once each, and keeps them."""

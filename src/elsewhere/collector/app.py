@@ -1,0 +1,175 @@
+"""The collector's web interface: the survey out, reports in, results for those who hold a token."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from elsewhere.collector.limits import Limits
+from elsewhere.collector.metrics import Metrics
+from elsewhere.collector.openapi import openapi
+from elsewhere.collector.requests import BYTES, RefusedError, reports_in
+from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
+from elsewhere.collector.writer import BusyError, Writer
+from elsewhere.errors import ElsewhereError
+from elsewhere.randomness import SYSTEM
+from elsewhere.survey.file import survey_hash, survey_to_bytes
+from elsewhere.survey.reports import write_reports
+
+_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+_COME_AGAIN = {"Retry-After": "5"}
+_STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(kw_only=True)
+class Collector:
+    """All that requests are answered with."""
+
+    store: Store
+    token: str
+    """Whoever holds it may see results and take reports out."""
+    limits: Limits = field(default_factory=Limits)
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def __post_init__(self) -> None:
+        self.survey = self.store.survey
+        self.name = survey_hash(self.survey)
+        self.file = survey_to_bytes(self.survey)
+        self.writer = Writer(self.store)
+
+    def app(self) -> Starlette:
+        """The web application."""
+        routes = [
+            Route("/v1/survey", self._guarded(self._about)),
+            Route(f"/v1/surveys/{self.name}.survey", self._guarded(self._survey_file)),
+            Route("/v1/reports", self._guarded(self._reports), methods=["POST"]),
+            Route("/v1/counts", self._guarded(self._counts)),
+            Route("/v1/export", self._guarded(self._only_with_token(self._export))),
+            Route("/v1/health", self._guarded(self._health)),
+            Route("/v1/ready", self._guarded(self._ready)),
+            Route("/metrics", self._guarded(self._only_with_token(self._metrics))),
+            Route("/openapi.json", self._guarded(self._openapi)),
+        ]
+
+        @asynccontextmanager
+        async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+            await self.writer.start()
+            yield
+            await self.writer.stop()
+            self.store.close()
+
+        return Starlette(routes=routes, lifespan=lifespan)
+
+    def _guarded(self, handler: Handler) -> Handler:
+        """Whatever is wrong is one clear word with the right status, and never a traceback."""
+
+        async def guarded(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except RefusedError as error:
+                return self._refusal(error.status, error.reason)
+            except ElsewhereError as error:
+                status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
+                return self._refusal(status, str(error))
+
+        return guarded
+
+    def _refusal(self, status: int, reason: str) -> Response:
+        self.metrics.refused(status)
+        headers = _COME_AGAIN if status == 503 else None
+        return JSONResponse({"error": reason}, status_code=status, headers=headers)
+
+    def _only_with_token(self, handler: Handler) -> Handler:
+        async def checked(request: Request) -> Response:
+            given = request.headers.get("authorization", "").encode()
+            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+                raise RefusedError(401, "needs the token of the analysts: Authorization: Bearer …")
+            return await handler(request)
+
+        return checked
+
+    async def _about(self, _request: Request) -> Response:
+        terms = self.survey.terms
+        period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
+        return JSONResponse(
+            {
+                "survey": self.name,
+                "file": f"/v1/surveys/{self.name}.survey",
+                "epsilon": str(terms.epsilon),
+                "days": terms.days,
+                "period": period,
+                "least": terms.least,
+                "purpose": terms.purpose,
+            }
+        )
+
+    async def _survey_file(self, request: Request) -> Response:
+        etag = f'"{self.name}"'
+        headers = {"ETag": etag, **_FOREVER}
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers=headers)
+        return Response(self.file, media_type=BYTES, headers=headers)
+
+    async def _reports(self, request: Request) -> Response:
+        found = await reports_in(request, self.survey, self.name)
+        address = request.client.host if request.client else ""
+        if not self.limits.allows(address, len(found)):
+            raise RefusedError(429, "too many reports from one address: come again in a minute")
+        outcomes = await self.writer.keep(found)
+        for outcome in Kept:
+            if count := outcomes.count(outcome):
+                self.metrics.kept(outcome.value, count)
+        pairs = zip(found, outcomes, strict=True)
+        conflicts = [report.report_id for report, outcome in pairs if outcome is Kept.CONFLICT]
+        if conflicts:
+            self.metrics.refused(409)
+            return JSONResponse({"error": "an id is taken by another report", "ids": conflicts}, 409)
+        kept = {"new": outcomes.count(Kept.NEW), "again": outcomes.count(Kept.AGAIN)}
+        return JSONResponse(kept, 201 if kept["new"] else 200)
+
+    async def _counts(self, _request: Request) -> Response:
+        """For everybody, so only in steps of the least number that is published."""
+        least = self.survey.terms.least
+        count = await run_in_threadpool(self.store.count)
+        return JSONResponse({"reports_at_least": count // least * least, "in_steps_of": least})
+
+    async def _export(self, _request: Request) -> Response:
+        """All reports as Parquet, from a file that is gone when it was sent."""
+        path = await run_in_threadpool(self._exported)
+        gone = BackgroundTask(path.unlink, missing_ok=True)
+        return FileResponse(path, filename="reports.parquet", background=gone)
+
+    def _exported(self) -> Path:
+        descriptor, name = tempfile.mkstemp(suffix=".parquet")
+        os.close(descriptor)
+        write_reports(Path(name), self.store.frame(), randomness=SYSTEM)
+        return Path(name)
+
+    async def _health(self, _request: Request) -> Response:
+        return JSONResponse({"is_alive": True})
+
+    async def _ready(self, _request: Request) -> Response:
+        self.store.check_room()
+        await run_in_threadpool(self.store.last)
+        if not self.writer.is_alive:
+            raise StoreError("the collector is stopping")
+        return JSONResponse({"is_ready": True})
+
+    async def _metrics(self, _request: Request) -> Response:
+        return PlainTextResponse(self.metrics.text(self.writer.waiting))
+
+    async def _openapi(self, _request: Request) -> Response:
+        return JSONResponse(openapi(self.name))

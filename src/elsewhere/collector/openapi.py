@@ -1,0 +1,104 @@
+"""What the collector answers to, as OpenAPI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elsewhere import __version__
+from elsewhere.collector.requests import BYTES, JSON, MOST_REPORTS
+from elsewhere.survey.report import SIZE
+
+Plain = dict[str, Any]
+_ERROR: Plain = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "ids": {"type": "array", "items": {"type": "string"}}},
+    "required": ["error"],
+}
+_REPORT: Plain = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["survey", "id", "question", "day", "answer"],
+    "properties": {
+        "survey": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+        "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+        "question": {"type": "integer", "minimum": 0, "maximum": 65535},
+        "day": {"type": "string", "format": "date"},
+        "answer": {
+            "type": "array",
+            "minItems": 2,
+            "maxItems": 2,
+            "items": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+        },
+    },
+}
+_REFUSALS = {
+    400: "damaged",
+    408: "too slow",
+    409: "of another survey, or an id that is taken",
+    413: "too large",
+    415: "neither bytes nor JSON",
+    422: "not an answer to this survey",
+    429: "too many from one address",
+    503: "busy: come again",
+    507: "no room left",
+}
+
+
+def _json(what: str, schema: Plain) -> Plain:
+    return {"description": what, "content": {JSON: {"schema": schema}}}
+
+
+def _get(summary: str, answer: Plain, *, needs_token: bool = False, refusals: tuple[int, ...] = ()) -> Plain:
+    found = {str(status): _json(_REFUSALS[status], _ERROR) for status in refusals}
+    if needs_token:
+        found["401"] = _json("no token, or a wrong one", _ERROR)
+    security: list[Plain] = [{"token": []}] if needs_token else []
+    return {"get": {"summary": summary, "security": security, "responses": {"200": answer, **found}}}
+
+
+def openapi(survey: str) -> Plain:
+    """The description of a collector of one survey."""
+    some = {"type": "array", "items": _REPORT, "minItems": 1, "maxItems": MOST_REPORTS}
+    kept: Plain = {
+        "type": "object",
+        "properties": {"new": {"type": "integer"}, "again": {"type": "integer"}},
+        "required": ["new", "again"],
+    }
+    post: Plain = {
+        "summary": "Hand in a report, or some; the same report may come again",
+        "security": [],
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON: {"schema": {"oneOf": [_REPORT, some]}},
+                BYTES: {"schema": {"type": "string", "format": "binary", "minLength": SIZE}},
+            },
+        },
+        "responses": {
+            "200": _json("all were there before", kept),
+            "201": _json("kept, on disk", kept),
+            **{str(status): _json(what, _ERROR) for status, what in _REFUSALS.items()},
+        },
+    }
+    anything: Plain = {"type": "object"}
+    file = {"description": "the file", "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
+    down = (503, 507)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Elsewhere collector", "version": __version__},
+        "paths": {
+            "/v1/survey": _get("What is asked, and at what cost", _json("terms", anything)),
+            f"/v1/surveys/{survey}.survey": _get("The survey file", file),
+            "/v1/reports": {"post": post},
+            "/v1/counts": _get("Reports so far, rounded down", _json("counts", anything), refusals=down),
+            "/v1/export": _get("All reports as Parquet", file, needs_token=True, refusals=down),
+            "/v1/health": _get("Whether it runs", _json("yes", anything)),
+            "/v1/ready": _get("Whether reports can be kept", _json("yes", anything), refusals=down),
+            "/metrics": _get(
+                "Numbers for Prometheus",
+                {"description": "text", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                needs_token=True,
+            ),
+        },
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }

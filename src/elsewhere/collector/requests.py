@@ -1,0 +1,114 @@
+"""What comes in, read strictly: reports as bytes or as JSON; else a clear word, and nothing is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+from starlette.requests import ClientDisconnect, Request
+
+from elsewhere.errors import InputError
+from elsewhere.survey.channels import check_answer
+from elsewhere.survey.report import SIZE, Report, report_from_bytes, report_from_json
+from elsewhere.survey.survey import Survey
+
+MOST_REPORTS = 1000
+"""In one request."""
+BYTES, JSON = "application/octet-stream", "application/json"
+_MOST_BODY = {BYTES: SIZE * MOST_REPORTS, JSON: 400 * MOST_REPORTS}
+_PATIENCE = 20.0
+
+
+class RefusedError(Exception):
+    """A request that is refused: a status, and why."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+async def reports_in(
+    request: Request, survey: Survey, name: str, patience: float = _PATIENCE
+) -> list[Report]:
+    """The reports of a request, all checked against the survey and its hash."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in _MOST_BODY:
+        raise RefusedError(415, f"content type must be {BYTES} or {JSON}")
+    try:
+        body = await asyncio.wait_for(_body(request, _MOST_BODY[kind]), patience)
+    except TimeoutError:
+        raise RefusedError(408, "the request took too long") from None
+    except ClientDisconnect:
+        raise RefusedError(400, "the request ended early") from None
+    try:
+        found = _from_bytes(body) if kind == BYTES else _from_json(body)
+    except InputError as error:
+        raise RefusedError(400, str(error)) from None
+    _check(found, survey, name)
+    return found
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """A body of at most so many bytes; more is not even read."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and len(declared) < 19 and int(declared) > most:
+        raise RefusedError(413, f"a request may have at most {most:,} bytes, {MOST_REPORTS:,} reports")
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise RefusedError(413, f"a request may have at most {most:,} bytes, {MOST_REPORTS:,} reports")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _from_bytes(body: bytes) -> list[Report]:
+    if not body or len(body) % SIZE:
+        raise InputError("reports", f"have {len(body):,} bytes, must have {SIZE} for each report")
+    return [report_from_bytes(body[start : start + SIZE]) for start in range(0, len(body), SIZE)]
+
+
+def _from_json(body: bytes) -> list[Report]:
+    """One report, or a list of them; each is read by the one strict reader."""
+    try:
+        text = body.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        raise InputError("reports", "must be JSON in UTF-8") from None
+    if not text.startswith("["):
+        return [report_from_json(text)]
+    try:
+        listed = json.loads(text, object_pairs_hook=list)
+    except (ValueError, RecursionError):
+        raise InputError("reports", "are not JSON as reports have it") from None
+    if not 1 <= len(listed) <= MOST_REPORTS:
+        raise InputError("reports", f"found {len(listed):,} of them, must be 1 to {MOST_REPORTS:,}")
+    return [report_from_json(_as_written(one)) for one in listed]
+
+
+def _as_written(one: object) -> str:
+    """One report of a list as text again, with every key as often as it was there."""
+    if not isinstance(one, list):
+        raise InputError("report", "must be an object")
+    try:
+        return "{" + ",".join(f"{json.dumps(key)}:{json.dumps(value)}" for key, value in one) + "}"
+    except (TypeError, ValueError):
+        raise InputError("report", "must be an object") from None
+
+
+def _check(reports: Sequence[Report], survey: Survey, name: str) -> None:
+    """Of this survey, about a question that is asked and a day of the period, with an answer that can be."""
+    terms = survey.terms
+    for report in reports:
+        if report.survey != name:
+            raise RefusedError(409, f"is of survey {report.survey[:12]}; this collector is for {name[:12]}")
+        if report.question >= len(survey.questions):
+            raise RefusedError(422, f"question {report.question} is not asked")
+        channel = survey.questions[report.question].channel
+        if problem := check_answer(channel, report.seed, report.output):
+            raise RefusedError(422, problem)
+        period = terms.period
+        if period is not None and not terms.told_day(period.first) <= report.day <= period.last:
+            raise RefusedError(422, f"day {report.day} is outside the period {period.first} to {period.last}")
+        if report.day != terms.told_day(report.day):
+            raise RefusedError(422, f"day {report.day} is not rounded as the survey says")

@@ -1,0 +1,53 @@
+"""A running collector: uvicorn, without logs of who came."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import uvicorn
+
+from elsewhere.collector.app import Collector
+from elsewhere.errors import InputError
+from elsewhere.files import whole_file
+from elsewhere.randomness import random_id
+
+_MOST_CONNECTIONS = 2000
+_KEPT_OPEN = 10
+_SHORTEST_TOKEN = 16
+
+
+def server(collector: Collector, host: str, port: int) -> uvicorn.Server:
+    """A server that keeps no address, no user agent and no time of arrival, also not in logs (R21)."""
+    config = uvicorn.Config(
+        collector.app(),
+        host=host,
+        port=port,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_KEPT_OPEN,
+        timeout_graceful_shutdown=_KEPT_OPEN,
+        lifespan="on",
+        ws="none",
+    )
+    return uvicorn.Server(config)
+
+
+def token_of(path: Path) -> str:
+    """The analysts' token from a file only its owner may read; made if it is not there."""
+    if not path.exists():
+        with whole_file(path, is_private=True) as file:
+            file.write(f"{random_id()}\n".encode())
+    try:
+        token = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(str(path), "cannot be read as a token") from None
+    if len(token) < _SHORTEST_TOKEN or not token.isprintable():
+        raise InputError(str(path), f"is no token: it must have {_SHORTEST_TOKEN} letters or more")
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise InputError(str(path), "may be read by others: chmod 600")
+    return token

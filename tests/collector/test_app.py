@@ -1,0 +1,228 @@
+"""The collector's web interface: reports in, once each; everything else is refused with a clear word."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from elsewhere.collector.app import Collector
+from elsewhere.collector.limits import Limits
+from elsewhere.collector.openapi import openapi
+from elsewhere.collector.requests import BYTES, MOST_REPORTS
+from elsewhere.collector.store import DiskFullError, Store, StoreError
+from elsewhere.survey.file import load_survey, survey_hash
+from elsewhere.survey.report import Report
+from elsewhere.survey.reports import frame_of, read_reports
+from elsewhere.survey.survey import Survey
+from examples import examples
+from made_reports import some_reports
+
+TOKEN = "a token for the analysts of tests"  # noqa: S105 - of tests
+KNOWN = {"authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture
+def collector(tmp_path: Path, survey: Survey) -> Collector:
+    return Collector(store=Store(str(tmp_path / "r.db"), survey), token=TOKEN)
+
+
+@pytest.fixture
+def client(collector: Collector) -> Iterator[TestClient]:
+    with TestClient(collector.app(), raise_server_exceptions=False) as found:
+        yield found
+
+
+def _bytes(reports: list[Report]) -> dict[str, Any]:
+    content = b"".join(report.to_bytes() for report in reports)
+    return {"content": content, "headers": {"content-type": BYTES}}
+
+
+def test_a_report_is_kept_once(client: TestClient, collector: Collector, survey: Survey) -> None:
+    first, second, *others = some_reports(survey, 20)
+    answer = client.post("/v1/reports", **_bytes([first]))
+    assert (answer.status_code, answer.json()) == (201, {"new": 1, "again": 0})
+    answer = client.post("/v1/reports", **_bytes([first]))
+    assert (answer.status_code, answer.json()) == (200, {"new": 0, "again": 1})
+    answer = client.post("/v1/reports", json=json.loads(second.to_json()))
+    assert (answer.status_code, answer.json()) == (201, {"new": 1, "again": 0})
+    answer = client.post("/v1/reports", json=[json.loads(one.to_json()) for one in [first, *others]])
+    assert (answer.status_code, answer.json()) == (201, {"new": 18, "again": 1})
+    answer = client.post("/v1/reports", **_bytes([replace(first, output=first.output + 1)]))
+    assert answer.status_code == 409
+    assert answer.json()["ids"] == [first.report_id]
+    assert collector.store.frame().equals(frame_of([first, second, *others]).sort("id"))
+
+
+def test_the_survey_is_what_devices_load(client: TestClient, tmp_path: Path, survey: Survey) -> None:
+    about = client.get("/v1/survey").json()
+    assert about["survey"] == survey_hash(survey)
+    answer = client.get(about["file"])
+    assert "immutable" in answer.headers["cache-control"]
+    (tmp_path / "a.survey").write_bytes(answer.content)
+    assert survey_hash(load_survey(tmp_path / "a.survey")) == about["survey"]
+    again = client.get(about["file"], headers={"if-none-match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"survey": "0" * 64}, 409),
+        ({"question": 2}, 422),
+        ({"output": 1 << 20}, 422),
+        ({"seed": 5}, 422),
+        ({"day": dt.date(2025, 10, 1)}, 422),
+        ({"day": dt.date(2025, 8, 31)}, 422),
+    ],
+)
+def test_what_this_survey_does_not_ask_is_refused(
+    client: TestClient, collector: Collector, survey: Survey, change: dict[str, Any], status: int
+) -> None:
+    """One of them spoils its whole batch: nothing of it is kept."""
+    good, bad = some_reports(survey, 2)
+    answer = client.post("/v1/reports", **_bytes([good, replace(bad, **change)]))
+    assert answer.status_code == status
+    assert answer.json()["error"]
+    assert collector.store.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"", BYTES, 400),
+        (b"x" * 62, BYTES, 400),
+        (b"x" * 63, BYTES, 400),
+        (b"x" * 63 * (MOST_REPORTS + 1), BYTES, 413),
+        (b"[]", "application/json", 400),
+        (b"[[]]", "application/json", 400),
+        (b"[1]", "application/json", 400),
+        (b'[{"survey": 1, "survey": 1}]', "application/json", 400),
+        (b"\xff\xfe", "application/json", 400),
+        (b"[" * 5000, "application/json", 400),
+        (b" " * 500_000, "application/json", 413),
+        (b"{}", "text/plain", 415),
+        (b"{}", "", 415),
+    ],
+)
+def test_damaged_requests_are_refused(
+    client: TestClient, collector: Collector, content: bytes, kind: str, status: int
+) -> None:
+    answer = client.post("/v1/reports", content=content, headers={"content-type": kind})
+    assert answer.status_code == status
+    assert answer.json()["error"]
+    assert collector.store.count() == 0
+
+
+@given(body=st.binary(max_size=300), kind=st.sampled_from([BYTES, "application/json"]))
+@examples(max_examples=300)
+def test_whatever_is_sent_is_refused_with_a_word(fuzzed: TestClient, body: bytes, kind: str) -> None:
+    answer = fuzzed.post("/v1/reports", content=body, headers={"content-type": kind})
+    assert 400 <= answer.status_code < 500
+    assert answer.json()["error"]
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory, survey: Survey) -> Iterator[TestClient]:
+    store = Store(str(tmp_path_factory.mktemp("fuzzed") / "r.db"), survey)
+    collector = Collector(store=store, token=TOKEN, limits=Limits(per_minute=1 << 40))
+    with TestClient(collector.app(), raise_server_exceptions=False) as found:
+        yield found
+        assert store.count() == 0
+
+
+@pytest.mark.parametrize("path", ["/v1/export", "/metrics"])
+@pytest.mark.parametrize("given_token", ["", "Bearer", "Bearer wrong", f"bearer {TOKEN}", f"Bearer {TOKEN}s"])
+def test_results_need_the_token(client: TestClient, path: str, given_token: str) -> None:
+    assert client.get(path).status_code == 401
+    assert client.get(path, headers={"authorization": given_token}).status_code == 401
+    assert client.get(path, headers=KNOWN).status_code == 200
+
+
+def test_an_export_is_what_was_kept(client: TestClient, tmp_path: Path, survey: Survey) -> None:
+    reports = some_reports(survey, 50)
+    client.post("/v1/reports", **_bytes(reports))
+    (tmp_path / "out.parquet").write_bytes(client.get("/v1/export", headers=KNOWN).content)
+    assert read_reports(tmp_path / "out.parquet").equals(frame_of(reports).sort("id"))
+
+
+def test_counts_for_everybody_are_rounded_down(client: TestClient, survey: Survey) -> None:
+    client.post("/v1/reports", **_bytes(some_reports(survey, 250)))
+    assert client.get("/v1/counts").json() == {"reports_at_least": 200, "in_steps_of": 100}
+
+
+def test_metrics_count_and_tell_nothing_else(client: TestClient, survey: Survey) -> None:
+    reports = some_reports(survey, 3)
+    client.post("/v1/reports", **_bytes(reports), params={"who": "me"})
+    client.post("/v1/reports", content=b"x", headers={"content-type": BYTES, "user-agent": "mine/1"})
+    text = client.get("/metrics", headers=KNOWN).text
+    assert 'elsewhere_reports_total{outcome="new"} 3' in text
+    assert 'elsewhere_refused_total{status="400"} 1' in text
+    assert "mine" not in text
+    assert reports[0].report_id not in text
+
+
+def test_a_busy_or_broken_store_is_said_and_nothing_is_lost(
+    client: TestClient, collector: Collector, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = some_reports(survey, 1)
+    for problem, status in ((DiskFullError("full"), 507), (StoreError("down"), 503)):
+
+        def broken(_reports: object, problem: Exception = problem) -> None:
+            raise problem
+
+        with monkeypatch.context() as patched:
+            patched.setattr(collector.store, "add", broken)
+            answer = client.post("/v1/reports", **_bytes(report))
+        assert answer.status_code == status
+        assert ("retry-after" in answer.headers) == (status == 503)
+    with monkeypatch.context() as patched:
+        patched.setattr(collector.writer, "_most", 0)
+        assert client.post("/v1/reports", **_bytes(report)).status_code == 503
+    assert client.post("/v1/reports", **_bytes(report)).status_code == 201
+    assert client.get("/v1/ready").status_code == 200
+    monkeypatch.setattr("elsewhere.collector.store.SPARE_BYTES", 1 << 62)
+    assert client.get("/v1/ready").status_code == 507
+    assert client.post("/v1/reports", **_bytes(some_reports(survey, 1))).status_code == 507
+    assert client.get("/v1/health").status_code == 200
+    assert collector.store.count() == 1
+
+
+def test_one_address_may_send_so_much_a_minute() -> None:
+    now = [0.0]
+    limits = Limits(per_minute=10, clock=lambda: now[0])
+    assert limits.allows("192.0.2.1", 10)
+    assert not limits.allows("192.0.2.1", 1)
+    assert limits.allows("192.0.2.2", 1)
+    kept = set(vars(limits)["_seen"])
+    assert all(len(mark) == 8 for mark in kept)  # digests under a key that is thrown away
+    now[0] = 61.0
+    assert limits.allows("192.0.2.1", 1)
+    assert not kept & set(vars(limits)["_seen"])
+
+
+def test_too_much_from_one_address_is_refused(tmp_path: Path, survey: Survey) -> None:
+    store = Store(str(tmp_path / "r.db"), survey)
+    few = Collector(store=store, token=TOKEN, limits=Limits(per_minute=5))
+    with TestClient(few.app()) as client:
+        assert client.post("/v1/reports", **_bytes(some_reports(survey, 6))).status_code == 429
+        assert client.post("/v1/reports", **_bytes(some_reports(survey, 5))).status_code == 201
+
+
+def test_what_is_described_is_what_there_is(client: TestClient, survey: Survey) -> None:
+    described = openapi(survey_hash(survey))["paths"]
+    assert client.get("/openapi.json").json()["paths"].keys() == described.keys()
+    for path, methods in described.items():
+        for method in methods:
+            answer = client.request(method, path, headers=KNOWN)
+            assert str(answer.status_code) in methods[method]["responses"], path
+        assert client.request("DELETE", path).status_code == 405
+    assert client.get("/v1/surveys/../../etc/passwd").status_code == 404

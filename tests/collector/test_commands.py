@@ -1,0 +1,76 @@
+"""`survey export`, `backup` and `estimate --store`, as an agency types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from commands import Command
+from elsewhere.collector.serve import token_of
+from elsewhere.collector.store import Store
+from elsewhere.errors import InputError
+from elsewhere.survey.file import save_survey
+from elsewhere.survey.survey import Survey
+from made_reports import some_reports
+
+
+@pytest.fixture
+def folder(tmp_path: Path, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> Path:
+    save_survey(survey, tmp_path / "s.survey")
+    monkeypatch.chdir(tmp_path)
+    store = Store("reports.db", survey)
+    store.add(some_reports(survey, 400))
+    store.close()
+    return tmp_path
+
+
+def test_a_store_is_exported_copied_and_estimated(elsewhere: Command, folder: Path) -> None:
+    code, out, err = elsewhere("survey", "export", "s.survey", "-o", "r.parquet", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["reports"] == pl.read_parquet("r.parquet").height == 400
+    assert elsewhere("survey", "backup", "s.survey", "-o", "copy.db")[0] == 0
+    code, out, err = elsewhere("survey", "estimate", "s.survey", "--store", "copy.db", "-o", "a", "--json")
+    assert code == 0
+    assert json.loads(out)["reports"] == 400
+    assert elsewhere("survey", "estimate", "s.survey", "r.parquet", "-o", "b")[0] == 0
+    for name in ("presence.csv", "visits.csv", "summary.json"):
+        assert (folder / "a" / name).read_bytes() == (folder / "b" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("estimate", "s.survey", "-o", "a"), "either a file of reports or --store"),
+        (("estimate", "s.survey", "r.parquet", "--store", "reports.db", "-o", "a"), "either a file"),
+        (("estimate", "s.survey", "--store", "none.db", "-o", "a"), "no such store"),
+        (("export", "s.survey", "--store", "none.db", "-o", "r.parquet"), "no such store"),
+        (("export", "s.survey", "-o", "r.csv"), "parquet"),
+        (("backup", "s.survey", "-o", "reports.db"), "is there already"),
+        (("serve", "s.survey", "--store", "none/r.db"), "there is no folder none"),
+        (("serve", "none.survey"), "none.survey"),
+    ],
+)
+def test_bad_input_is_one_clear_message(
+    elsewhere: Command, folder: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    code, _, err = elsewhere("survey", *arguments)
+    assert code == 2
+    assert words in err
+    assert not (folder / "none.db").exists()
+
+
+def test_the_token_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s.token"
+    token = token_of(path)
+    assert len(token) == 32
+    assert token_of(path) == token
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    with pytest.raises(InputError, match="chmod 600"):
+        token_of(path)
+    (tmp_path / "short").write_text("secret")
+    with pytest.raises(InputError, match="16 letters"):
+        token_of(tmp_path / "short")
