@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import socket
 
 from elsewhere.randomness import random_id
 from elsewhere.survey.file import survey_hash
@@ -27,3 +28,10 @@ def some_reports(survey: Survey, count: int) -> list[Report]:
         )
         for number in range(count)
     ]
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,23 +19,17 @@ from elsewhere.survey.file import save_survey
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import frame_of, sorted_reports
 from elsewhere.survey.survey import Survey
-from made_reports import some_reports
+from made_reports import free_port, some_reports
 
 _SENDERS = 4
 _RUN = "from elsewhere.cli.main import run; run()"
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 class Running:
     """A collector in a process of its own."""
 
     def __init__(self, folder: Path, where: str) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self._command = [
             sys.executable, "-c", _RUN, "survey", "serve", str(folder / "s.survey"),
             "--store", where, "--port", str(self.port), "--token-file", str(folder / "s.token"),

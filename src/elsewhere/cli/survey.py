@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from zoneinfo import ZoneInfo
 
 import typer
 
-from elsewhere.cli import ledger as ledgers
-from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, waiting, warn
+from elsewhere.cli.console import out, print_json, progress_bar, table, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
 from elsewhere.cli.survey_words import (
     print_expectations,
     print_survey,
-    print_terms,
     survey_facts,
 )
-from elsewhere.device.ledger import open_ledger
-from elsewhere.device.ledger_file import user_ledger
-from elsewhere.errors import InputError, needs_extra
-from elsewhere.files import check_can_write, check_suffix, whole_file, write_text
-from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.errors import needs_extra
+from elsewhere.files import check_suffix, write_text
 from elsewhere.randomness import SeededRandomness, SystemRandomness, label_of
 from elsewhere.survey.file import load_survey, save_survey, survey_hash
-from elsewhere.survey.survey import Survey
-
-_MUCH = 10
 
 if TYPE_CHECKING:
     from elsewhere.estimates.expect import Expected
@@ -104,89 +94,6 @@ def show(survey_file: SurveyFile, *, as_json: Json = False) -> None:
         print_json(survey_facts(survey))
         return
     print_survey(survey)
-
-
-@app.command()
-def answer(
-    survey_file: SurveyFile,
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Your own file, as for `elsewhere share`.", show_default=False),
-    ],
-    day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
-    *,
-    ledger_file: ledgers.LedgerFile = None,
-    cap: ledgers.Cap = None,
-    epsilon: Annotated[
-        str | None,
-        typer.Option("-e", "--epsilon", help="The ε you agree to, if a survey asks for more than 10."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="OUT", help="Write the report, 63 bytes: .report."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Answer a survey about one day of your own: one report of 63 bytes, and nothing else.
-
-    Asked again for the same day, the same report comes back and nothing more is spent. A day that was shared
-    or answered once is never answered anew.
-
-    Example: elsewhere survey answer city.survey Timeline.json --day 2024-03-07 -o my.report
-    """
-    with needs_extra("reading your own files", "build"):
-        from elsewhere.device import personal  # noqa: PLC0415 - needs an extra
-        from elsewhere.device.answer import answer_days, check_day  # noqa: PLC0415 - needs an extra
-    if output is not None:
-        check_suffix(output, ".report")
-        if output.exists():
-            raise InputError(str(output), "is there already: choose another output")
-        check_can_write(output)
-    survey = load_survey(survey_file)
-    world = survey.world
-    date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
-    check_day(survey, date)
-    if not as_json:
-        print_terms(survey)
-    _agree(survey, epsilon)
-    with waiting("Reading your file"):
-        records = personal.read_own([file], world)
-    if personal.is_of_another_city(records, world, day):
-        # Not refused: the collector chose the world, and no report would tell where other days were spent.
-        warn(f"{file} is mostly about places far from this survey's: the answer will say little")
-    with waiting("Answering (the first time, loops are compiled)"):
-        trajectory = personal.personal_day(records, world, date)
-        ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
-        answered = answer_days(ledger, survey, {date: trajectory})[date]
-    report = answered.report
-    if output is not None:
-        with whole_file(output) as opened:
-            opened.write(report.to_bytes())
-    if as_json:
-        print(report.to_json())  # noqa: T201 - not for people, so not through rich
-        return
-    question = survey.questions[report.question]
-    out.print(facts_table({
-        "Question": question.record.in_words(),
-        "Day": str(report.day),
-        "Answer": f"{report.seed}, {report.output}",
-        "Report": report.report_id,
-    }))  # fmt: skip
-    how = "The same as before: nothing more is spent" if answered.is_again else "Answered"
-    cost = f"ε = {survey.epsilon}; spent {float(ledger.spent):g} of {float(ledger.cap):g}"
-    out.print(
-        f"{how}. {cost}. {ledgers.in_words(ledger_file or user_ledger())}.", soft_wrap=True, markup=False
-    )
-    if output is not None:
-        out.print(f"Report: {output}", soft_wrap=True, markup=False)
-
-
-def _agree(survey: Survey, epsilon: str | None) -> None:
-    """A survey says what it costs; where that is much, whoever pays must have read it."""
-    warn_if_senseless(survey.epsilon)
-    if survey.epsilon > _MUCH and (epsilon is None or exact_epsilon(epsilon) != survey.epsilon):
-        asked = f"the survey asks for ε = {survey.epsilon} a day, which hides little"
-        raise InputError("--epsilon", f"{asked}: answer with --epsilon {survey.epsilon} if you agree")
 
 
 @app.command()

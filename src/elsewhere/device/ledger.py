@@ -217,6 +217,11 @@ class Ledger:
             found[charge.day] = (json.loads(report), kept is not None)
         return found
 
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
     def entries(self) -> list[Entry]:
         """All days, in order."""
         with transaction(self._path) as database:

@@ -1,0 +1,177 @@
+"""`elsewhere survey answer` and `send`: what a person's device does."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from elsewhere.cli import ledger as ledgers
+from elsewhere.cli.console import facts_table, out, waiting, warn
+from elsewhere.cli.method import warn_if_senseless
+from elsewhere.cli.survey import Json, SurveyFile
+from elsewhere.cli.survey_words import print_terms
+from elsewhere.device.ledger import Ledger, open_ledger
+from elsewhere.device.ledger_file import user_ledger
+from elsewhere.device.outbox import mark_sent, unsent
+from elsewhere.device.send import NotSentError, Receiver, check_survey, receiver_of
+from elsewhere.device.send import send as send_report
+from elsewhere.errors import InputError, needs_extra
+from elsewhere.files import check_can_write, check_suffix, whole_file
+from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.survey.file import load_survey, survey_hash
+from elsewhere.survey.report import Report
+from elsewhere.survey.survey import Survey
+
+if TYPE_CHECKING:
+    from elsewhere.device.answer import Answered
+
+_MUCH = 10
+
+
+def answer(
+    survey_file: SurveyFile,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Your own file, as for `elsewhere share`.", show_default=False),
+    ],
+    day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
+    *,
+    ledger_file: ledgers.LedgerFile = None,
+    cap: ledgers.Cap = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option("-e", "--epsilon", help="The ε you agree to, if a survey asks for more than 10."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="OUT", help="Write the report, 63 bytes: .report."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="URL", help="Send it to a collector, such as https://survey.example.org."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a survey about one day of your own: one report of 63 bytes, and nothing else.
+
+    Asked again for the same day, the same report comes back and nothing more is spent. A day that was shared
+    or answered once is never answered anew. With --to the report is sent; if nobody answers, it is kept, and
+    `elsewhere survey send` sends it later.
+
+    Example: elsewhere survey answer city.survey Timeline.json --day 2024-03-07 -o my.report
+    """
+    with needs_extra("reading your own files", "build"):
+        from elsewhere.device import personal  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.answer import answer_days, check_day  # noqa: PLC0415 - needs an extra
+    if output is not None:
+        check_suffix(output, ".report")
+        if output.exists():
+            raise InputError(str(output), "is there already: choose another output")
+        check_can_write(output)
+    survey = load_survey(survey_file)
+    world = survey.world
+    date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
+    check_day(survey, date)
+    receiver = None if to is None else receiver_of(to)
+    if receiver is not None:
+        _check_collector(receiver, survey)
+    if not as_json:
+        print_terms(survey)
+    _agree(survey, epsilon)
+    with waiting("Reading your file"):
+        records = personal.read_own([file], world)
+    if personal.is_of_another_city(records, world, day):
+        # Not refused: the collector chose the world, and no report would tell where other days were spent.
+        warn(f"{file} is mostly about places far from this survey's: the answer will say little")
+    with waiting("Answering (the first time, loops are compiled)"):
+        trajectory = personal.personal_day(records, world, date)
+        ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
+        answered = answer_days(ledger, survey, {date: trajectory})[date]
+    report = answered.report
+    if output is not None:
+        with whole_file(output) as opened:
+            opened.write(report.to_bytes())
+    if as_json:
+        print(report.to_json())  # noqa: T201 - not for people, so not through rich
+    else:
+        _print_answer(survey, answered, ledger, output)
+    if receiver is not None:
+        _send(ledger, receiver, date.isoformat(), report, is_quiet=as_json)
+
+
+def _print_answer(survey: Survey, answered: Answered, ledger: Ledger, output: Path | None) -> None:
+    report = answered.report
+    question = survey.questions[report.question]
+    out.print(facts_table({
+        "Question": question.record.in_words(),
+        "Day": str(report.day),
+        "Answer": f"{report.seed}, {report.output}",
+        "Report": report.report_id,
+    }))  # fmt: skip
+    how = "The same as before: nothing more is spent" if answered.is_again else "Answered"
+    cost = f"ε = {survey.epsilon}; spent {float(ledger.spent):g} of {float(ledger.cap):g}"
+    out.print(f"{how}. {cost}. {ledgers.in_words(ledger.path)}.", soft_wrap=True, markup=False)
+    if output is not None:
+        out.print(f"Report: {output}", soft_wrap=True, markup=False)
+
+
+def _agree(survey: Survey, epsilon: str | None) -> None:
+    """A survey says what it costs; where that is much, whoever pays must have read it."""
+    warn_if_senseless(survey.epsilon)
+    if survey.epsilon > _MUCH and (epsilon is None or exact_epsilon(epsilon) != survey.epsilon):
+        asked = f"the survey asks for ε = {survey.epsilon} a day, which hides little"
+        raise InputError("--epsilon", f"{asked}: answer with --epsilon {survey.epsilon} if you agree")
+
+
+def _check_collector(receiver: Receiver, survey: Survey) -> None:
+    """A collector of another survey is refused before anything is spent; one that is away may come back."""
+    try:
+        check_survey(receiver, survey_hash(survey))
+    except NotSentError as error:
+        warn(f"{error}: the report will be kept")
+
+
+def _send(ledger: Ledger, receiver: Receiver, day: str, report: Report, *, is_quiet: bool) -> None:
+    with waiting("Sending"):
+        is_new = send_report(receiver, report)
+    mark_sent(ledger, day, receiver.shown)
+    if not is_quiet:
+        how = "Sent" if is_new else "It was there already"
+        out.print(f"{how}: {receiver.shown} keeps report {report.report_id}.", soft_wrap=True, markup=False)
+
+
+def send(
+    survey_file: SurveyFile,
+    to: Annotated[
+        str, typer.Option("--to", metavar="URL", help="The collector, such as https://survey.example.org.")
+    ],
+    *,
+    ledger_file: ledgers.LedgerFile = None,
+) -> None:
+    """Send the reports to a survey that were kept because nobody could be reached.
+
+    The same bytes as before: nothing is drawn, nothing is spent.
+
+    Example: elsewhere survey send city.survey --to https://survey.example.org
+    """
+    survey, receiver = load_survey(survey_file), receiver_of(to)
+    ledger = Ledger(ledger_file or user_ledger())
+    waiting_to_go = unsent(ledger, survey_hash(survey))
+    if not waiting_to_go:
+        out.print("Nothing is waiting to be sent.")
+        return
+    check_survey(receiver, survey_hash(survey))
+    for day, report in waiting_to_go.items():
+        _send(ledger, receiver, day, report, is_quiet=False)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make these commands of `elsewhere survey`."""
+    app.command()(answer)
+    app.command()(send)

@@ -1,0 +1,117 @@
+"""Sending a report to a collector: over TLS, with the same bytes again until it is acknowledged."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.survey.report import Report
+
+_HERE = {"localhost", "127.0.0.1", "::1"}
+_TRIES = 5
+_SECONDS = 15.0
+_MOST_BYTES = 1 << 16
+_LATER = {408, 429, 500, 502, 503, 504, 507}
+"""What a collector may say that will be otherwise in a while."""
+
+
+class NotSentError(ElsewhereError):
+    """The report is kept on the device, and can be sent later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receiver:
+    """Where a collector is."""
+
+    host: str
+    port: int | None
+    path: str
+    is_here: bool
+    """On this very machine: then, and only then, without TLS."""
+
+    @property
+    def shown(self) -> str:
+        """For people, without anything that might be secret."""
+        scheme = "http" if self.is_here else "https"
+        return f"{scheme}://{self.host}" + ("" if self.port is None else f":{self.port}") + self.path
+
+
+def receiver_of(url: str) -> Receiver:
+    """An address, if reports may be sent there: https, or http on this machine."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    is_here = parts.scheme == "http" and host in _HERE
+    if (
+        not host
+        or not (parts.scheme == "https" or is_here)
+        or parts.username
+        or parts.query
+        or parts.fragment
+    ):
+        raise InputError("--to", f"found {url!r}, must be an address such as https://survey.example.org")
+    return Receiver(host=host, port=port, path=parts.path.rstrip("/"), is_here=is_here)
+
+
+def check_survey(receiver: Receiver, survey: str) -> None:
+    """Refuse a collector of another survey, before anything is spent on it."""
+    status, answer = _asked(receiver, "GET", "/v1/survey", None)
+    if status != 200 or answer.get("survey") != survey:
+        raise InputError("--to", f"{receiver.shown} does not collect this survey")
+
+
+def send(
+    receiver: Receiver, report: Report, *, tries: int = _TRIES, wait: Callable[[float], None] | None = None
+) -> bool:
+    """Hand in a report; returns whether it was new there. It waits longer from try to try.
+
+    Raises
+    ------
+    NotSentError
+        If nobody acknowledges it now.
+    InputError
+        If the collector will never take it.
+    """
+    problem = ""
+    for number in range(tries):
+        if number:
+            (wait or time.sleep)(0.5 * 2**number)
+        try:
+            status, answer = _asked(receiver, "POST", "/v1/reports", report.to_bytes())
+        except NotSentError as error:
+            problem = str(error)
+            continue
+        if status in {200, 201}:
+            return status == 201
+        problem = str(answer.get("error", f"status {status}"))[:200]
+        if status not in _LATER:
+            raise InputError("--to", f"{receiver.shown} refuses the report: {problem}")
+    raise NotSentError(f"not sent: {problem}. The report is kept; `elsewhere survey send` sends it later")
+
+
+def _asked(receiver: Receiver, method: str, path: str, body: bytes | None) -> tuple[int, dict[str, Any]]:
+    """Status and JSON of an answer. No cookie, no user agent, no connection kept open."""
+    kind = http.client.HTTPConnection if receiver.is_here else http.client.HTTPSConnection
+    connection = kind(receiver.host, receiver.port, timeout=_SECONDS)
+    headers = {"Content-Type": "application/octet-stream"} if body is not None else {}
+    try:
+        connection.request(method, receiver.path + path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read(_MOST_BYTES)
+    except (OSError, http.client.HTTPException) as error:
+        raise NotSentError(f"{receiver.shown} cannot be reached ({type(error).__name__})") from None
+    finally:
+        connection.close()
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError):
+        plain = {}
+    return answer.status, plain if isinstance(plain, dict) else {}

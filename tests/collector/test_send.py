@@ -1,0 +1,157 @@
+"""A device sends its report to a real collector: the same bytes, until they are acknowledged."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from commands import Command
+from elsewhere.collector.app import Collector
+from elsewhere.collector.serve import server
+from elsewhere.collector.store import Store
+from elsewhere.device.send import NotSentError, receiver_of, send
+from elsewhere.errors import InputError
+from elsewhere.survey.file import save_survey
+from elsewhere.survey.report import report_from_bytes
+from elsewhere.survey.survey import Survey
+from made_reports import free_port, some_reports
+
+
+@pytest.fixture
+def collector(tmp_path: Path, survey: Survey) -> Iterator[tuple[Collector, str]]:
+    """A running collector, and its address."""
+    made = Collector(store=Store(str(tmp_path / "r.db"), survey), token="t" * 16)
+    running = server(made, "127.0.0.1", port := free_port())
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    yield made, f"http://127.0.0.1:{port}"
+    running.should_exit = True
+    thread.join()
+
+
+def test_a_person_answers_sends_and_sends_again(
+    elsewhere: Command, tmp_path: Path, survey: Survey, collector: tuple[Collector, str]
+) -> None:
+    made, url = collector
+    save_survey(survey, tmp_path / "s.survey")
+    (tmp_path / "me.csv").write_text("datetime,lat,lng\n2025-09-17T09:00:00,50.0,10.0\n")
+    ask = ("survey", "answer", tmp_path / "s.survey", tmp_path / "me.csv", "--day", "2025-09-17")
+    code, out, err = elsewhere(*ask, "-o", tmp_path / "my.report", "--to", url)
+    assert (code, err) == (0, "")
+    report = report_from_bytes((tmp_path / "my.report").read_bytes())
+    assert f"{url} keeps report {report.report_id}" in out
+    assert made.store.frame()["id"].to_list() == [report.report_id]
+    code, out, _ = elsewhere(*ask, "--to", url)
+    assert code == 0
+    assert "It was there already" in out
+    assert (
+        elsewhere("survey", "send", tmp_path / "s.survey", "--to", url)[1]
+        == "Nothing is waiting to be sent.\n"
+    )
+    assert made.store.count() == 1
+
+
+def test_without_a_network_the_report_is_kept_and_sent_later(
+    elsewhere: Command,
+    tmp_path: Path,
+    survey: Survey,
+    collector: tuple[Collector, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, url = collector
+    monkeypatch.setattr("elsewhere.device.send.time.sleep", lambda _: None)
+    save_survey(survey, tmp_path / "s.survey")
+    (tmp_path / "me.csv").write_text("datetime,lat,lng\n2025-09-17T09:00:00,50.0,10.0\n")
+    ask = ("survey", "answer", tmp_path / "s.survey", tmp_path / "me.csv", "--day", "2025-09-17")
+    code, out, err = elsewhere(*ask, "--to", f"http://127.0.0.1:{free_port()}")
+    assert code == 2
+    assert "Answered" in out
+    assert "`elsewhere survey send` sends it later" in err
+    assert made.store.count() == 0
+    code, out, err = elsewhere("survey", "send", tmp_path / "s.survey", "--to", url)
+    assert (code, err) == (0, "")
+    kept = made.store.frame()["id"].to_list()
+    assert len(kept) == 1
+    assert kept[0] in out
+
+
+class _Fickle(BaseHTTPRequestHandler):
+    """Busy twice, then a success; keeps what it was sent."""
+
+    bodies: ClassVar[list[bytes]] = []
+    headers_seen: ClassVar[set[str]] = set()
+    answers: ClassVar[list[int]] = []
+
+    def do_POST(self) -> None:
+        self.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.headers_seen.update(name.lower() for name in self.headers)
+        self.send_response(self.answers.pop(0))
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def fickle() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), _Fickle) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        _Fickle.bodies.clear()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_retries_send_the_same_bytes_and_nothing_that_tells_who_it_is(fickle: str, survey: Survey) -> None:
+    report, waited = some_reports(survey, 1)[0], list[float]()
+    _Fickle.answers[:] = [503, 500, 201]
+    assert send(receiver_of(fickle), report, wait=waited.append)
+    assert _Fickle.bodies == [report.to_bytes()] * 3
+    assert waited == sorted(waited) != []
+    assert _Fickle.headers_seen == {"host", "accept-encoding", "content-length", "content-type"}
+    _Fickle.answers[:] = [503] * 2
+    with pytest.raises(NotSentError, match="kept"):
+        send(receiver_of(fickle), report, tries=2, wait=waited.append)
+    _Fickle.answers[:] = [422]
+    with pytest.raises(InputError, match="refuses"):
+        send(receiver_of(fickle), report, wait=waited.append)
+
+
+def test_a_collector_of_another_survey_is_refused_before_anything_is_spent(
+    elsewhere: Command, tmp_path: Path, survey: Survey, fickle: str, own_data_folder: Path
+) -> None:
+    save_survey(survey, tmp_path / "s.survey")
+    (tmp_path / "me.csv").write_text("datetime,lat,lng\n2025-09-17T09:00:00,50.0,10.0\n")
+    ask = ("survey", "answer", tmp_path / "s.survey", tmp_path / "me.csv", "--day", "2025-09-17")
+    code, _, err = elsewhere(*ask, "--to", fickle)
+    assert code == 2
+    assert "does not collect this survey" in err
+    assert not (own_data_folder / "elsewhere.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org", "ftp://localhost", "localhost:8063", "https://", "", "https://me:hush@example.org",
+        "https://example.org/?day=1", "http://127.0.0.1.example.org", "https://[::1", "http://localhost:99999",
+    ],
+)  # fmt: skip
+def test_only_safe_addresses_are_taken(url: str) -> None:
+    with pytest.raises(InputError, match="must be an address"):
+        receiver_of(url)
+
+
+def test_addresses_on_this_machine_and_with_tls_are_taken() -> None:
+    assert receiver_of("https://example.org/city/").shown == "https://example.org/city"
+    assert receiver_of("http://localhost:8063").is_here
+    assert not receiver_of("https://localhost").is_here
