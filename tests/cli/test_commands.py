@@ -13,6 +13,7 @@ import pytest
 import typer
 
 from commands import Command
+from elsewhere.cli.console import facts_table, out, table, warn
 from elsewhere.cli.main import app
 from elsewhere.methods.registry import METHODS
 from elsewhere.world.settings import GridSpace, Kappa, SpeedTravel
@@ -310,3 +311,12 @@ def test_help_names_every_method(elsewhere: Command, command: str) -> None:
     words = re.findall(r"[\w-]+", re.sub(r"-\s+", "-", out))  # lines break after a hyphen too
     assert all(name in words for name in METHODS)
     assert "[default: codebook]" in " ".join(out.split())
+
+
+def test_names_of_strangers_do_not_command_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    out.print(facts_table({"Name": "cafe\x1b[2K\x9b1A"}))
+    out.print(table(["name"], [["bar\x1b]0;title\x07"]]))
+    warn("shop\x1b[8m")
+    found = "".join(capfd.readouterr())
+    assert not {"\x1b", "\x9b", "\x07"} & set(found)
+    assert all(name in found for name in ("cafe", "bar", "shop"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -22,14 +23,15 @@ from rich.table import Table
 
 out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 def report_error(message: str) -> None:
-    _err.print(f"[red]error:[/red] {escape(message)}", soft_wrap=True)
+    _err.print(f"[red]error:[/red] {_shown(message)}", soft_wrap=True)
 
 
 def warn(message: str) -> None:
-    _err.print(f"[yellow]warning:[/yellow] {escape(message)}", soft_wrap=True)
+    _err.print(f"[yellow]warning:[/yellow] {_shown(message)}", soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -67,8 +69,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
         is_number = bool(rows) and all(row[number].replace(",", "")[:1].isdigit() for row in rows)
         made.add_column(name, justify="right" if is_number else "left")
     for row in rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*map(_shown, row))
     return made
+
+
+def _shown(text: str) -> str:
+    """Text of anybody's file for a terminal, which would obey control characters in a name."""
+    return escape(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def facts_table(rows: dict[str, str]) -> Table:
@@ -77,5 +84,5 @@ def facts_table(rows: dict[str, str]) -> Table:
     table.add_column()
     table.add_column(overflow="fold")
     for name, value in rows.items():
-        table.add_row(f"[dim]{escape(name)}[/dim]", escape(value))
+        table.add_row(f"[dim]{escape(name)}[/dim]", _shown(value))
     return table
