@@ -177,7 +177,9 @@ def test_one_person_answers_once(elsewhere: Command, campus: Path) -> None:
     assert code == 0
     assert "nothing more is spent" in out
     assert report.report_id in out
-    assert elsewhere(*ask, "--day", "2025-09-16")[0] == 0
+    code, _, err = elsewhere(*ask, "--day", "2025-09-16")
+    assert code == 0
+    assert "says nothing about 2025-09-16" in err
     code, _, err = elsewhere(*ask, "--day", "2025-09-15")
     assert code == 2
     assert "2 of 2 days" in err
@@ -217,6 +219,34 @@ def test_other_days_do_not_decide_whether_there_is_a_report(elsewhere: Command, 
     assert code == 0
     assert "far from this survey's" in err
     assert (campus / "my.report").stat().st_size == 63
+
+
+def test_other_files_are_not_mixed_with_results(elsewhere: Command, campus: Path) -> None:
+    (campus / "mine").mkdir()
+    (campus / "mine/visits.csv").write_text("mine")
+    simulate = ("survey", "simulate", campus / "s.survey", campus / "c/trajectories.csv", "--people", 1000)
+    assert elsewhere(*simulate, "-o", campus / "r.parquet")[0] == 0
+    estimate = ("survey", "estimate", campus / "s.survey", campus / "r.parquet", "-o")
+    code, _, err = elsewhere(*estimate, campus / "mine")
+    assert code == 2
+    assert "has other files in it" in err
+    assert (campus / "mine/visits.csv").read_text() == "mine"
+    code, _, err = elsewhere(*estimate, campus / "new", "--days", "weekend")
+    assert code == 2
+    assert "about other days of the week" in err
+
+
+def test_days_of_a_codebook_shape_the_population_and_have_no_table(elsewhere: Command, campus: Path) -> None:
+    day = '[[question]]\nkind = "day"\ncandidates = 64\nshards = 2\n'
+    (campus / "d.toml").write_text(f'world = "c.world"\nepsilon = 5\n{day}')
+    create = ("survey", "create", campus / "d.toml", "-o", campus / "d.survey", "--no-expect")
+    assert elsewhere(*create)[0] == 0
+    simulate = ("survey", "simulate", campus / "d.survey", campus / "c/trajectories.csv", "--people", 1000)
+    assert elsewhere(*simulate, "-o", campus / "r.parquet")[0] == 0
+    estimate = ("survey", "estimate", campus / "d.survey", campus / "r.parquet", "-o", campus / "results")
+    assert elsewhere(*estimate)[0] == 0
+    assert not (campus / "results/day.csv").exists()
+    assert "They shape the population below" in (campus / "results/index.html").read_text()
 
 
 def test_simulated_people_keep_to_the_terms_and_files_say_that_a_seed_was_used(

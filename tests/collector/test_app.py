@@ -213,7 +213,8 @@ def test_too_much_from_one_address_is_refused(tmp_path: Path, survey: Survey) ->
     store = Store(str(tmp_path / "r.db"), survey)
     few = Collector(store=store, token=TOKEN, limits=Limits(per_minute=5))
     with TestClient(few.app()) as client:
-        assert client.post("/v1/reports", **_bytes(some_reports(survey, 6))).status_code == 429
+        refused = client.post("/v1/reports", **_bytes(some_reports(survey, 6)))
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
         assert client.post("/v1/reports", **_bytes(some_reports(survey, 5))).status_code == 201
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import polars as pl
@@ -60,6 +61,23 @@ def test_bad_input_is_one_clear_message(
     assert code == 2
     assert words in err
     assert not (folder / "none.db").exists()
+
+
+def test_a_port_that_is_taken_is_one_clear_message(elsewhere: Command, folder: Path) -> None:
+    assert folder.exists()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, out, err = elsewhere("survey", "serve", "s.survey", "--port", taken.getsockname()[1])
+    assert (code, out) == (2, "")
+    assert "cannot listen at" in err
+
+
+def test_what_is_kept_is_for_its_owner_alone(elsewhere: Command, folder: Path) -> None:
+    assert elsewhere("survey", "export", "s.survey", "-o", "r.parquet")[0] == 0
+    assert elsewhere("survey", "backup", "s.survey", "-o", "copy.db")[0] == 0
+    for name in ("reports.db", "copy.db", "r.parquet"):
+        assert (folder / name).stat().st_mode & 0o777 == 0o600
 
 
 def test_the_token_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:

@@ -67,8 +67,7 @@ def estimate(
     survey = load_survey(survey_file)
     others = [(load_survey(name), path) for name, path in map(_pair, also or [])]
     known = [] if margins is None else read_margins(margins, survey)
-    if output.exists() and not output.is_dir():
-        raise InputError(str(output), "must be a folder")
+    _check_folder(output)
     those = _reports(survey, reports, store)
     with progress_bar("Estimating") as progress:
         found = made_estimate(
@@ -80,6 +79,16 @@ def estimate(
         print_json(summary)
         return
     print_estimates(found, output)
+
+
+def _check_folder(output: Path) -> None:
+    """A folder of results may be written again; one with other people's files is left alone."""
+    if not output.exists():
+        return
+    if not output.is_dir():
+        raise InputError(str(output), "must be a folder")
+    if any(output.iterdir()) and not (output / "summary.json").exists():
+        raise InputError(str(output), "has other files in it: choose a new folder, or one of earlier results")
 
 
 def _reports(survey: Survey, file: Path | None, store: str | None) -> Path | pl.DataFrame:

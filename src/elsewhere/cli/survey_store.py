@@ -10,7 +10,7 @@ import typer
 from elsewhere.cli.console import out, print_json, waiting
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_estimate import estimate, stored_reports
-from elsewhere.errors import needs_extra
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_can_write, check_suffix
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import load_survey, survey_hash
@@ -28,6 +28,13 @@ def serve(
         str, typer.Option(help="Where to listen; a proxy with TLS belongs in front.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="At which port.")] = 8063,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Reports that are taken from one address in a minute.")
+    ] = 6000,
+    proxy: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A proxy in front that says whose requests it passes on."),
+    ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option("--token-file", metavar="FILE", help="The analysts' token; made if it is not there."),
@@ -42,15 +49,21 @@ def serve(
     """
     with needs_extra("collecting", "collector"):
         from elsewhere.collector.app import Collector  # noqa: PLC0415 - needs an extra
-        from elsewhere.collector.serve import server, token_of  # noqa: PLC0415 - needs an extra
+        from elsewhere.collector.limits import Limits  # noqa: PLC0415 - needs an extra
+        from elsewhere.collector.serve import bound_socket, server, token_of  # noqa: PLC0415 - needs an extra
         from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
     tokens = token_file or Path(f"{survey_file.stem}.token")
-    token = token_of(tokens)
     opened = Store(store, survey)
+    try:
+        token, bound = token_of(tokens), bound_socket(host, port)
+    except InputError:
+        opened.close()
+        raise
     out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
     out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
-    server(Collector(store=opened, token=token), host, port).run()
+    collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit))
+    server(collector, host, port, proxy=proxy).run(sockets=[bound])
 
 
 def export(

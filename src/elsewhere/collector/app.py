@@ -29,7 +29,6 @@ from elsewhere.survey.file import survey_hash, survey_to_bytes
 from elsewhere.survey.reports import write_reports
 
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
-_COME_AGAIN = {"Retry-After": "5"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -89,7 +88,7 @@ class Collector:
 
     def _refusal(self, status: int, reason: str) -> Response:
         self.metrics.refused(status)
-        headers = _COME_AGAIN if status == 503 else None
+        headers = {429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}}.get(status)
         return JSONResponse({"error": reason}, status_code=status, headers=headers)
 
     def _only_with_token(self, handler: Handler) -> Handler:

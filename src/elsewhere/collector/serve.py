@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import uvicorn
@@ -17,8 +18,11 @@ _KEPT_OPEN = 10
 _SHORTEST_TOKEN = 16
 
 
-def server(collector: Collector, host: str, port: int) -> uvicorn.Server:
-    """A server that keeps no address, no user agent and no time of arrival, also not in logs (R21)."""
+def server(collector: Collector, host: str, port: int, *, proxy: str | None = None) -> uvicorn.Server:
+    """A server that keeps no address, no user agent and no time of arrival, also not in logs (R21).
+
+    A ``proxy`` in front is believed when it says where a request came from, which only limits look at.
+    """
     config = uvicorn.Config(
         collector.app(),
         host=host,
@@ -27,7 +31,8 @@ def server(collector: Collector, host: str, port: int) -> uvicorn.Server:
         log_level="warning",
         server_header=False,
         date_header=False,
-        proxy_headers=False,
+        proxy_headers=proxy is not None,
+        forwarded_allow_ips=proxy,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=_KEPT_OPEN,
         timeout_graceful_shutdown=_KEPT_OPEN,
@@ -35,6 +40,22 @@ def server(collector: Collector, host: str, port: int) -> uvicorn.Server:
         ws="none",
     )
     return uvicorn.Server(config)
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket at an address that is free."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise InputError("--host", f"found {host!r}: {error.strerror}") from None
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    except OSError as error:
+        found.close()
+        raise InputError("--port", f"cannot listen at {host}:{port}: {error.strerror}") from None
+    return found
 
 
 def token_of(path: Path) -> str:

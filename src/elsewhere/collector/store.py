@@ -170,6 +170,7 @@ class Store:
             raise InputError("backup", "is for SQLite stores; PostgreSQL has pg_dump")
         if path.exists():
             raise InputError(str(path), "is there already: choose another name")
+        path.touch(mode=0o600)
         with closing(sqlite3.connect(self.file)) as source, closing(sqlite3.connect(path)) as copy:
             source.backup(copy)
 
@@ -204,6 +205,8 @@ def _found(connection: sa.Connection, ids: Sequence[bytes]) -> dict[bytes, tuple
 def _sqlite(path: Path) -> sa.Engine:
     if not path.parent.is_dir():
         raise InputError(str(path), f"cannot be written: there is no folder {path.parent}")
+    if not path.exists():
+        path.touch(mode=0o600)
     engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
 
     @sa.event.listens_for(engine, "connect")

@@ -32,6 +32,7 @@ from elsewhere.survey.survey import Question, Survey
 Reports = pl.DataFrame | str | Path | Iterable[Report]
 DayType = Literal["weekday", "weekend"]
 _SATURDAY = 6
+_OTHER_DAYS = "about other days of the week"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -137,7 +138,7 @@ def estimate(
     for number, (one, those) in enumerate([(survey, reports), *also]):
         if one.world != survey.world:
             raise InputError("also", "is a survey on another world: its people cannot be put together")
-        frame = _frame(those) if days is None else _of_days(one, _frame(those), days)
+        frame = _of_days(one, _frame(those), days, left_out)
         ready = sorted_reports(one, frame)
         for reason, count in ready.left_out.items():
             left_out[reason] = left_out.get(reason, 0) + count
@@ -209,14 +210,21 @@ def _randomness(files: Iterable[Reports]) -> str:
     return ", ".join(sorted(labels)) or SYSTEM
 
 
-def _of_days(survey: Survey, frame: pl.DataFrame, days: DayType) -> pl.DataFrame:
+def _of_days(
+    survey: Survey, frame: pl.DataFrame, days: DayType | None, left_out: dict[str, int]
+) -> pl.DataFrame:
+    """Reports about such days; how many are about others is counted."""
+    if days is None:
+        return frame
     if days not in ("weekday", "weekend"):
         raise InputError("days", f"found {days!r}, must be weekday or weekend")
     if survey.terms.day_unit > 1:
         unit = survey.terms.day_unit
         raise InputError("days", f"reports of this survey tell the day in steps of {unit} only")
     is_weekend = pl.col("day").dt.weekday() >= _SATURDAY
-    return frame.filter(is_weekend if days == "weekend" else ~is_weekend)
+    those = frame.filter(is_weekend if days == "weekend" else ~is_weekend)
+    left_out[_OTHER_DAYS] = left_out.get(_OTHER_DAYS, 0) + frame.height - those.height
+    return those
 
 
 def _too_few(asked: Sequence[_Asked], left_out: dict[str, int], survey: Survey) -> str:

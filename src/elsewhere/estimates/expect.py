@@ -28,6 +28,7 @@ DELTA = 1e-6
 _UNLIKE = 0.1
 _SEED = 2021
 _GOOD, _USABLE = 0.15, 0.4
+_GAIN = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,8 @@ class Expected:
     @property
     def verdict(self) -> str:
         """Whether the question is too fine for so many people."""
+        if self.error > _GAIN * self.prior_error:
+            return "no better than not asking"
         if self.error <= _GOOD:
             return "good"
         return "usable" if self.error <= _USABLE else "too fine for so few people"

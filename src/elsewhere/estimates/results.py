@@ -26,7 +26,7 @@ def write_results(found: Estimates, folder: Path, *, people: int | None = None) 
     drawn = None if people is None else found.population.resampled(people, seeded_generator(_SEED))
     make_folder(folder)
     for one in found.questions:
-        if one.table is not None:
+        if one.table is not None and one.question.record.has_table:
             frame = one.frame().with_columns(pl.col(pl.Float64).round(_DECIMALS))
             write_csv(folder / f"{one.name}.csv", frame)
             write_parquet(folder / f"{one.name}.parquet", frame)

@@ -155,13 +155,17 @@ def _question_section(one: Estimated) -> str:
     title = f"{one.name}: {one.question.record.what}"
     if one.table is None:
         return section(title, f"Only {one.reports:,} reports: too few, nothing is published.", "")
+    if not one.question.record.has_table:
+        note = f"{one.reports:,} reports. They shape the population below; a candidate alone means nothing."
+        return section(title, note, "")
     whole = one.frame()
     frame = whole.sort("estimate", descending=True).head(BUSY)
     estimate, low, high = (frame[name].to_numpy() for name in ("estimate", "low", "high"))
     charts = chart(bars(labels(frame), estimate, low=low, high=high), f"bars-{one.name}")
     if "hour" in whole.columns and set(_BOX) <= set(whole.columns) and "hours" not in whole.columns:
         charts += chart(_heat(whole), f"heat-{one.name}")
-    note = f"{one.reports:,} reports. The {BUSY} largest, per cent of people, with 95 % intervals."
+    which = f"The {BUSY} largest" if whole.height > BUSY else f"All {whole.height}"
+    note = f"{one.reports:,} reports. {which}, per cent of people, with 95 % intervals."
     return section(title, note, charts)
 
 

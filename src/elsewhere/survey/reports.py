@@ -54,7 +54,8 @@ def frame_of(reports: Iterable[Report]) -> pl.DataFrame:
 
 def write_reports(path: Path, frame: pl.DataFrame, *, randomness: str) -> None:
     """Write reports as Parquet, whole or not at all, with where their noise came from (R13)."""
-    write_parquet(path, frame.select(list(SCHEMA)), metadata={_RANDOMNESS: randomness})
+    metadata = {_RANDOMNESS: randomness}
+    write_parquet(path, frame.select(list(SCHEMA)), is_private=True, metadata=metadata)
 
 
 def randomness_of(path: str | Path) -> str:

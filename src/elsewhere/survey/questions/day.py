@@ -29,6 +29,7 @@ class Day(QuestionKind):
 
     kind: ClassVar[str] = "day"
     what: ClassVar[str] = "whole days, as codebook shares them"
+    has_table: ClassVar[bool] = False
 
     candidates: int = 1024
     shards: int = 4

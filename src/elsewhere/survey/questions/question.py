@@ -42,6 +42,8 @@ class QuestionKind(ABC):
     kind: ClassVar[str]
     what: ClassVar[str]
     """In a few words, for people: what it tells."""
+    has_table: ClassVar[bool] = True
+    """Whether its things mean something by themselves; if not, answers only shape the population."""
 
     k: int | None = None
     """Things of a day that an answer may tell of; not given: as many as the prior's days need."""
