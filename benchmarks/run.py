@@ -195,6 +195,35 @@ def _survey_bars(measured: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def _print_collector(console: Console, measured: dict[str, Any]) -> None:
+    for name in ("sqlite", "postgresql"):
+        half, most = measured[f"{name}_ms"]
+        console.print(
+            f"Collector on {name}: {measured[f'{name}_batches']:,.0f} reports a second in batches of 100, "
+            f"{measured[f'{name}_singles']:,.0f} one by one; at 1,000 a second half wait {half:.0f} ms, "
+            f"99 % {most:.0f} ms."
+        )
+    console.print(
+        f"A store of {measured['stored']:,} reports: {measured['store_mb']:.0f} MB, read in "
+        f"{measured['read_s']:.1f} s."
+    )
+
+
+def _collector_bars(measured: dict[str, Any]) -> list[dict[str, Any]]:
+    """What issue L asks."""
+    checks = [
+        ("2,500 / (reports a second, SQLite)", 2500 / measured["sqlite_batches"], 1.0, "×"),
+        ("4,000 / (reports a second, PostgreSQL)", 4000 / measured["postgresql_batches"], 1.0, "×"),
+        ("p99 at 1,000 a second, SQLite", measured["sqlite_ms"][1], 150.0, "ms"),
+        ("a store of a million reports", measured["store_mb"], 200.0, "MB"),
+        ("a million reports read for counting", measured["read_s"], 5.0, "s"),
+    ]
+    return [
+        {"what": what, "measured": value, "bar": bar, "unit": unit, "holds": value <= bar}
+        for what, value, bar, unit in checks
+    ]
+
+
 def main() -> None:
     console = Console(width=132)
     rows = []
@@ -208,6 +237,8 @@ def main() -> None:
         codebook = _measured("codebook.py")
         status.update("Measuring surveys")
         surveys = _measured("surveys.py")
+        status.update("Measuring a collector")
+        collector = _measured("collector.py")
         status.update("Measuring sharing, and the integer program (minutes)")
         sharing = _measured("sharing.py", "--integer-program")
     title = f"Worlds: {rows[0]['source']}; larger ones sampled around its places"
@@ -225,12 +256,14 @@ def main() -> None:
     _print_methods(console, methods)
     _print_codebook(console, codebook)
     _print_surveys(console, surveys)
+    _print_collector(console, collector)
     bars = _bars(rows) + _sharing_bars(sharing) + _method_bars(methods) + _codebook_bars(codebook)
-    bars += _survey_bars(surveys)
+    bars += _survey_bars(surveys) + _collector_bars(collector)
     for bar in bars:
         mark = "holds" if bar["holds"] else "MISSED"
         console.print(f"{mark:7}{bar['what']}: {bar['measured']:.2f} {bar['unit']} (bar {bar['bar']:g})")
     measured = {"sharing": sharing, "methods": methods, "codebook": codebook, "surveys": surveys}
+    measured["collector"] = collector
     report = {"worlds": rows, **measured, "bars": bars}
     (HERE.parent / "bench.json").write_text(json.dumps(report, indent=2) + "\n")
     console.print("Written: bench.json")

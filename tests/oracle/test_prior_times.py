@@ -138,3 +138,17 @@ def test_every_number_of_visits_is_as_common_as_asked(tmp_path: Path) -> None:
     wanted = np.array(world.settings.prior.lengths)
     np.testing.assert_allclose(np.bincount(lengths)[1:] / 20_000, wanted / wanted.sum(), atol=0.015)
     assert len(world_prior(world).times.lengths) == len(wanted)
+
+
+def test_hours_that_nearly_nobody_can_keep_do_not_overflow(tmp_path: Path) -> None:
+    """Found by hypothesis: a pull that falls from round to round to the smallest number there is."""
+    hours = ["24/7", "", ""]
+    rows = [
+        replace(place(f"p{i}", 50, 10, "bar", hours=h), popularity=(float(i == 2),), is_anywhere=True)
+        for i, h in enumerate(hours)
+    ]
+    keys = {"speed_kmh": 0.5, "kappa": 1, "grid": 1, "merge_order": [], "category_levels": 1}
+    keys |= {"circular_time": False, "timestep_minutes": 240, "interval_minutes": 240}
+    world = build(tmp_path, rows, keys)
+    days = prior_days(world, "small weights", 100)
+    assert (days.lengths > 0).all()

@@ -19,6 +19,8 @@ from elsewhere.arrays import Floats
 _ROUNDS = 120
 # Beyond this the fit asks for what starts and gaps forbid, and would end in days that nobody has.
 _MOST_PULL = 100.0
+# What is divided by weights as small as this overflows; no day is drawn with them.
+_NEXT_TO_NOTHING = 1e-280
 _STEPS = 1 << 12
 
 
@@ -46,7 +48,7 @@ def fitted_times(target: Floats, starts: Floats, lengths: Floats, gaps: Floats) 
     step = min(0.5, 1.6 / len(lengths))
     for _ in range(_ROUNDS):
         visits = _visits(pull, starts, weights, after)
-        is_met = visits > 0
+        is_met = visits > _NEXT_TO_NOTHING
         if not is_met.any():
             break  # no day fits: there is nothing to be fitted
         ratio = np.divide(target / target.sum(), visits, out=np.ones_like(pull), where=is_met)
@@ -74,7 +76,7 @@ def _visits(pull: Floats, starts: Floats, lengths: Floats, after: Floats) -> Flo
     onward = _onward(pull, len(lengths), after)
     forward, visits = starts * pull, np.zeros_like(pull)
     totals = onward @ forward
-    shares = np.divide(lengths, totals, out=np.zeros_like(lengths), where=totals > 0)
+    shares = np.divide(lengths, totals, out=np.zeros_like(lengths), where=totals > _NEXT_TO_NOTHING)
     for done in range(len(lengths)):
         # A day of L visits whose visit number ``done`` is at t: so many are still to come.
         visits += forward * (shares[done:] @ onward[: len(lengths) - done])
