@@ -1,14 +1,12 @@
-"""What a store holds: reports, facts about itself, invitations. One schema for SQLite and PostgreSQL.
+"""What a store holds: reports, and facts about itself. One schema for SQLite and PostgreSQL.
 
-No address, no user agent, no time of arrival: there is no column for them (R20, R21). Invitations have no
-link to reports.
+No address, no user agent, no time of arrival: there is no column for them (R20, R21).
 """
 
 from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     Column,
     Integer,
     LargeBinary,
@@ -36,10 +34,4 @@ facts = Table(
     metadata,
     Column("name", String(32), primary_key=True),
     Column("value", Text, nullable=False),
-)
-invitations = Table(
-    "invitations",
-    metadata,
-    Column("code", LargeBinary(32), primary_key=True),
-    Column("is_spent", Boolean, nullable=False),
 )

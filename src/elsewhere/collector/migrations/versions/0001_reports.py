@@ -1,4 +1,4 @@
-"""Reports, facts and invitations.
+"""Reports and facts.
 
 As tables were on the day of this migration: later changes come as later migrations, never here.
 """
@@ -28,9 +28,4 @@ def upgrade() -> None:
         "facts",
         sa.Column("name", sa.String(32), primary_key=True),
         sa.Column("value", sa.Text, nullable=False),
-    )
-    op.create_table(
-        "invitations",
-        sa.Column("code", sa.LargeBinary(32), primary_key=True),
-        sa.Column("is_spent", sa.Boolean, nullable=False),
     )
