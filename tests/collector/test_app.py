@@ -122,6 +122,13 @@ def test_damaged_requests_are_refused(
     assert collector.store.count() == 0
 
 
+def test_a_list_of_pairs_is_no_report(client: TestClient, collector: Collector, survey: Survey) -> None:
+    """What an object says, written as a list: the one strict reader takes objects alone."""
+    pairs = [list(pair) for pair in json.loads(some_reports(survey, 1)[0].to_json()).items()]
+    assert client.post("/v1/reports", json=[pairs]).status_code == 400
+    assert collector.store.count() == 0
+
+
 @given(body=st.binary(max_size=300), kind=st.sampled_from([BYTES, "application/json"]))
 @examples(max_examples=300)
 def test_whatever_is_sent_is_refused_with_a_word(fuzzed: TestClient, body: bytes, kind: str) -> None:

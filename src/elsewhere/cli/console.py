@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,9 +20,10 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from elsewhere.inputs.raw_text import CONTROL
+
 out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 def report_error(message: str) -> None:
@@ -75,7 +75,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def _shown(text: str) -> str:
     """Text of anybody's file for a terminal, which would obey control characters in a name."""
-    return escape(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
+    return escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def facts_table(rows: dict[str, str]) -> Table:

@@ -113,7 +113,7 @@ def share(
     date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
     if not anyway:
         personal.refuse_other_city(records, world, day, str(file))
-    if records.span is None or not records.span[0] <= date <= records.span[1]:
+    if not records.reaches(date):
         warn(f"{file} says nothing about {day}: it is shared as a day without any visit")
     with waiting(_GETTING_READY):
         trajectory = personal.personal_day(records, world, date)

@@ -89,7 +89,7 @@ def answer(
     if personal.is_of_another_city(records, world, day):
         # Not refused: the collector chose the world, and no report would tell where other days were spent.
         warn(f"{file} is mostly about places far from this survey's: the answer will say little")
-    if records.span is None or not records.span[0] <= date <= records.span[1]:
+    if not records.reaches(date):
         warn(f"{file} says nothing about {day}: it is answered as a day without any visit")
     with waiting("Answering (the first time, loops are compiled)"):
         trajectory = personal.personal_day(records, world, date)

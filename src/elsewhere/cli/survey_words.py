@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 
 def survey_facts(survey: Survey) -> dict[str, Any]:
     terms = survey.terms
-    period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
     return {
         "survey": survey_hash(survey),
         "world": survey.world.hash,
         "epsilon": str(terms.epsilon),
         "days": terms.days,
-        "period": period,
+        "period": terms.period and terms.period.plain(),
         "least": terms.least,
         "day_unit": terms.day_unit,
         "purpose": terms.purpose,

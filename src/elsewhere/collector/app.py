@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hmac
-import os
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from elsewhere.collector.limits import Limits
@@ -26,7 +22,7 @@ from elsewhere.collector.writer import BusyError, Writer
 from elsewhere.errors import ElsewhereError
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import survey_hash, survey_to_bytes
-from elsewhere.survey.reports import write_reports
+from elsewhere.survey.reports import packed_reports
 
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
@@ -102,14 +98,13 @@ class Collector:
 
     async def _about(self, _request: Request) -> Response:
         terms = self.survey.terms
-        period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
         return JSONResponse(
             {
                 "survey": self.name,
                 "file": f"/v1/surveys/{self.name}.survey",
                 "epsilon": str(terms.epsilon),
                 "days": terms.days,
-                "period": period,
+                "period": terms.period and terms.period.plain(),
                 "least": terms.least,
                 "purpose": terms.purpose,
             }
@@ -146,16 +141,10 @@ class Collector:
         return JSONResponse({"reports_at_least": count // least * least, "in_steps_of": least})
 
     async def _export(self, _request: Request) -> Response:
-        """All reports as Parquet, from a file that is gone when it was sent."""
-        path = await run_in_threadpool(self._exported)
-        gone = BackgroundTask(path.unlink, missing_ok=True)
-        return FileResponse(path, filename="reports.parquet", background=gone)
-
-    def _exported(self) -> Path:
-        descriptor, name = tempfile.mkstemp(suffix=".parquet")
-        os.close(descriptor)
-        write_reports(Path(name), self.store.frame(), randomness=SYSTEM)
-        return Path(name)
+        """All reports as Parquet; nothing is left on this machine's disk."""
+        packed = await run_in_threadpool(lambda: packed_reports(self.store.frame(), randomness=SYSTEM))
+        headers = {"Content-Disposition": 'attachment; filename="reports.parquet"'}
+        return Response(packed, media_type=BYTES, headers=headers)
 
     async def _health(self, _request: Request) -> Response:
         return JSONResponse({"is_alive": True})

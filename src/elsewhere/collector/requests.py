@@ -78,7 +78,7 @@ def _from_json(body: bytes) -> list[Report]:
     if not text.startswith("["):
         return [report_from_json(text)]
     try:
-        listed = json.loads(text, object_pairs_hook=list)
+        listed = json.loads(text, object_pairs_hook=tuple)
     except (ValueError, RecursionError):
         raise InputError("reports", "are not JSON as reports have it") from None
     if not 1 <= len(listed) <= MOST_REPORTS:
@@ -88,7 +88,7 @@ def _from_json(body: bytes) -> list[Report]:
 
 def _as_written(one: object) -> str:
     """One report of a list as text again, with every key as often as it was there."""
-    if not isinstance(one, list):
+    if not isinstance(one, tuple):  # an object; a list of pairs is none
         raise InputError("report", "must be an object")
     try:
         return "{" + ",".join(f"{json.dumps(key)}:{json.dumps(value)}" for key, value in one) + "}"

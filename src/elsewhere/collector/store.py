@@ -105,23 +105,23 @@ class Store:
     def add(self, new: Sequence[Report]) -> list[Kept]:
         """Keep reports in one transaction: all of them are on disk when this returns."""
         # In the order of their ids: two collectors on one database never wait for each other in a ring.
-        rows = sorted((_row(report) for report in new), key=lambda row: bytes(row["id"]))
+        found = [_row(report) for report in new]
+        rows = sorted(found, key=lambda row: bytes(row["id"]))
         with _errors("store"), self.engine.begin() as connection:
             insert = self._insert(reports).on_conflict_do_nothing().returning(reports.c.id)
             added = {bytes(one) for one in connection.scalars(insert, rows)} if rows else set()
             others = [row["id"] for row in rows if row["id"] not in added]
             before = _found(connection, others)
         outcomes = []
-        for report in new:
-            row = _row(report)
+        for row in found:
+            told = tuple(row[name] for name in _FIELDS)
             if row["id"] in added:
                 # Twice in one batch: the first one counts.
-                before[row["id"]] = tuple(row[name] for name in _FIELDS)
+                before[row["id"]] = told
                 added.remove(row["id"])
                 outcomes.append(Kept.NEW)
             else:
-                is_same = before[row["id"]] == tuple(row[name] for name in _FIELDS)
-                outcomes.append(Kept.AGAIN if is_same else Kept.CONFLICT)
+                outcomes.append(Kept.AGAIN if before[row["id"]] == told else Kept.CONFLICT)
         return outcomes
 
     def count(self) -> int:

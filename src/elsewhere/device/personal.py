@@ -102,6 +102,11 @@ class OwnRecords:
         lasts = [stay.departure for stay in self.stays] + [fix.moment for fix in self.fixes]
         return min(firsts).date(), max(lasts).date()
 
+    def reaches(self, date: dt.date) -> bool:
+        """Whether a day lies between the first and the last that they cover."""
+        span = self.span
+        return span is not None and span[0] <= date <= span[1]
+
     def spots(self, minutes: int) -> dict[dt.date, list[Spot]]:
         """Where somebody was on each day that says anything: stays, or where a day has none its fixes."""
         found: dict[dt.date, list[Spot]] = {}

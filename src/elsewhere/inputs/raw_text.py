@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,8 @@ from typing import IO, Any, cast
 from elsewhere.errors import Fault, InputError
 from elsewhere.progress import Progress, no_progress
 
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""What a terminal would obey in somebody's text; a new line is none."""
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _LINES_PER_TICK = 20_000
 _TABLES = (".csv", ".txt", ".tsv", ".gz", ".zip")

@@ -169,14 +169,17 @@ def write_csv(path: Path, frame: pl.DataFrame) -> None:
         frame.write_csv(file)
 
 
-def write_parquet(
-    path: Path, frame: pl.DataFrame, *, is_private: bool = False, metadata: dict[str, str] | None = None
-) -> None:
+def write_parquet(path: Path, frame: pl.DataFrame, *, is_private: bool = False) -> None:
     """Write a table as Parquet, whole."""
-    packed = io.BytesIO()  # by way of memory: polars has no word of its own for a full disk
-    frame.write_parquet(packed, metadata=metadata)
     with whole_file(path, is_private=is_private) as file:
-        file.write(packed.getbuffer())
+        file.write(packed_parquet(frame))
+
+
+def packed_parquet(frame: pl.DataFrame, *, metadata: dict[str, str] | None = None) -> bytes:
+    """A table as Parquet, by way of memory: polars has no word of its own for a full disk."""
+    packed = io.BytesIO()
+    frame.write_parquet(packed, metadata=metadata)
+    return packed.getvalue()
 
 
 def _parsed_fields(

@@ -136,7 +136,7 @@ def load_survey(path: str | Path) -> Survey:
 
 def _facts(survey: Survey) -> dict[str, Any]:
     terms = survey.terms
-    period = None if terms.period is None else [str(terms.period.first), str(terms.period.last)]
+    period = terms.period and terms.period.plain()
     return {
         "terms": {**asdict(terms), "epsilon": str(terms.epsilon), "period": period},
         "questions": [_question_facts(question) for question in survey.questions],

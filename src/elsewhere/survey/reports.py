@@ -12,7 +12,8 @@ import polars as pl
 
 from elsewhere.arrays import Indices
 from elsewhere.errors import InputError
-from elsewhere.inputs.tables import write_parquet
+from elsewhere.files import whole_file
+from elsewhere.inputs.tables import packed_parquet
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import FIRST_DAY, LAST_DAY, Report
@@ -54,8 +55,13 @@ def frame_of(reports: Iterable[Report]) -> pl.DataFrame:
 
 def write_reports(path: Path, frame: pl.DataFrame, *, randomness: str) -> None:
     """Write reports as Parquet, whole or not at all, with where their noise came from (R13)."""
-    metadata = {_RANDOMNESS: randomness}
-    write_parquet(path, frame.select(list(SCHEMA)), is_private=True, metadata=metadata)
+    with whole_file(path, is_private=True) as file:
+        file.write(packed_reports(frame, randomness=randomness))
+
+
+def packed_reports(frame: pl.DataFrame, *, randomness: str) -> bytes:
+    """What such a file holds."""
+    return packed_parquet(frame.select(list(SCHEMA)), metadata={_RANDOMNESS: randomness})
 
 
 def randomness_of(path: str | Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from elsewhere.errors import InputError
+from elsewhere.inputs.raw_text import CONTROL
 from elsewhere.survey.channels import Channel
 from elsewhere.survey.questions.question import PublicMap, QuestionKind
 from elsewhere.survey.things import Things
@@ -23,7 +23,6 @@ _MOST_QUESTIONS = 100
 _MOST_DAYS = 366
 _MOST_LEAST = 1 << 20
 _LONGEST_UNIT = 366
-_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,6 +55,10 @@ class Period:
         if self.last < self.first:
             raise InputError("period", f"ends on {self.last}, before it begins on {self.first}")
 
+    def plain(self) -> list[str]:
+        """As it is written down: two dates."""
+        return [str(self.first), str(self.last)]
+
     def holds(self, day: dt.date) -> bool:
         """Whether a day is one of them."""
         return self.first <= day <= self.last
@@ -86,7 +89,7 @@ class Terms:
                 raise InputError(name, f"found {number!r}, must be a whole number, 1 to {most:,}")
         if not isinstance(self.purpose, str) or len(self.purpose) > 2000:
             raise InputError("purpose", "must be text of at most 2,000 letters")
-        if _UNSEEN.search(self.purpose):
+        if CONTROL.search(self.purpose):
             # A terminal would obey them: a stranger's file could hide the line that says what ε is.
             raise InputError("purpose", "must be plain text, without control characters")
 
