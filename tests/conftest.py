@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from commands import Command
 from elsewhere.cli.main import run
-from elsewhere.compiled import cache_folder
+from elsewhere.kept_code import cache_folder
 from worlds import build, place
 
 # Builds write files and compile loops: time per example says nothing here.

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 
 import elsewhere
-from worlds import build, place
+from made_surveys import six_places
 
 SOURCE = Path(elsewhere.__file__).parent
 ROOT = SOURCE.parents[1]
 
 # Imports point upwards in this list only.
 LAYERS = [
-    "errors", "arrays", "files", "compiled", "randomness", "tape", "progress", "knowledge", "trajectories",
-    "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey", "estimates", "collector",
+    "errors", "arrays", "files", "kept_code", "compiled", "randomness", "tape", "progress", "knowledge",
+    "trajectories", "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey", "estimates", "collector",
     "device", "audit", "evaluate", "datasets", "experiments", "pages", "cli",
 ]  # fmt: skip
 # Who may see a person's true day: those who perturb it, read it, or hold it against what was shared of it.
@@ -38,7 +38,7 @@ SEE_IT_TOO = {
     "cli/demo.py",
 }  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
-HEAVY = {"scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
+HEAVY = {"numba", "llvmlite", "scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
 
 
 def _modules() -> list[Path]:
@@ -184,7 +184,7 @@ def test_a_name_stands_for_one_class() -> None:
 
 
 def test_compiled_loops_take_nothing_from_modules_but_numpy_and_mathematics() -> None:
-    """`compiled.fingerprint` sees what a loop takes by name; what it took through a module would go stale."""
+    """`kept_code.fingerprint` sees what a loop takes by name; through a module it would go stale."""
     wrong, loops = [], 0
     for path in _modules():
         module = importlib.import_module(_module_name(path))
@@ -233,19 +233,19 @@ def test_the_public_surface_is_exact_and_sorted() -> None:
 
 
 def test_a_device_loads_a_world_without_what_builds_one(tmp_path: Path) -> None:
-    build(tmp_path, [place("a", 50, 10)], {"kappa": 1}).save(tmp_path / "w.world")
+    six_places(tmp_path).save(tmp_path / "w.world")
     program = (
         f"import sys\nfor name in {sorted(HEAVY)}: sys.modules[name] = None\n"
         "import elsewhere\nworld = elsewhere.World.load('w.world')\nprint(world)\n"
         "for name in ('ngram', 'codebook'):\n"
-        "    print(elsewhere.method(name, world, epsilon=1).share(elsewhere.Trajectory([('a', 60)]))[0])\n"
+        "    print(elsewhere.method(name, world, epsilon=1).share(elsewhere.Trajectory([('p1', 60)]))[0])\n"
         "try:\n    elsewhere.build_world\nexcept elsewhere.MissingExtraError as error:\n    print(error)\n"
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and program
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.stderr == ""
-    assert "World of 1 places" in done.stdout
+    assert "World of 6 places" in done.stdout
     assert "pip install 'elsewhere[build]'" in done.stdout
 
 

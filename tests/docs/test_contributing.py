@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import elsewhere
-from elsewhere.compiled import cache_folder
+from elsewhere.kept_code import cache_folder
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(elsewhere.__file__).parent

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import elsewhere
-from elsewhere import compiled as doors
-from elsewhere.compiled import KeptCode, cache_folder, compiled, compiled_as, fingerprint
+from elsewhere import kept_code as doors
+from elsewhere.compiled import compiled, compiled_as
+from elsewhere.kept_code import KeptCode, cache_folder, fingerprint
 
 PACKAGE = Path(elsewhere.__file__).parent
 INNER = """\
@@ -301,7 +302,7 @@ def test_code_is_kept_where_the_person_says(monkeypatch: pytest.MonkeyPatch, tmp
 def test_code_is_kept_beside_the_package_where_that_can_be_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(doors, "__file__", str(tmp_path / "package/compiled.py"))
+    monkeypatch.setattr(doors, "__file__", str(tmp_path / "package/kept_code.py"))
     assert cache_folder() == tmp_path / "package/__pycache__/compiled"
     assert cache_folder().is_dir()
 
@@ -312,7 +313,7 @@ def test_code_is_kept_with_the_users_caches_where_the_package_is_read_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_there: bool
 ) -> None:
     """Whether the folder is there already or cannot be made."""
-    monkeypatch.setattr(doors, "__file__", str(tmp_path / "package/compiled.py"))
+    monkeypatch.setattr(doors, "__file__", str(tmp_path / "package/kept_code.py"))
     if is_there:
         monkeypatch.setattr(os, "access", lambda *_args, **_more: False)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import typer
@@ -14,20 +14,19 @@ from elsewhere.cli.console import facts_table, out, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_words import print_terms
+from elsewhere.device import personal
+from elsewhere.device.answer import Answered, answer_days, check_day
 from elsewhere.device.ledger import Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.device.outbox import mark_sent, unsent
 from elsewhere.device.send import NotSentError, Receiver, check_survey, receiver_of
 from elsewhere.device.send import send as send_report
-from elsewhere.errors import InputError, needs_extra
+from elsewhere.errors import InputError
 from elsewhere.files import check_can_write, check_suffix, whole_file
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.survey.file import load_survey, survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
-
-if TYPE_CHECKING:
-    from elsewhere.device.answer import Answered
 
 _MUCH = 10
 
@@ -66,9 +65,6 @@ def answer(
 
     Example: elsewhere survey answer city.survey Timeline.json --day 2024-03-07 -o my.report
     """
-    with needs_extra("reading your own files", "build"):
-        from elsewhere.device import personal  # noqa: PLC0415 - needs an extra
-        from elsewhere.device.answer import answer_days, check_day  # noqa: PLC0415 - needs an extra
     if output is not None:
         check_suffix(output, ".report")
         if output.exists():

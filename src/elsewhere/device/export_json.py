@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import ijson
+
 from elsewhere.device.fixes import (
     Export,
     Fix,
@@ -106,7 +108,6 @@ def _place_visits(raw: Raw, objects: Any, zone: ZoneInfo) -> Iterator[Stay]:
 
 def _records(raw: Raw, zone: ZoneInfo) -> Iterator[Fix]:
     """Every fix a phone ever took: files of gigabytes, so one at a time."""
-    import ijson  # noqa: PLC0415 - only for this
 
     def read(record: dict[str, Any]) -> Fix | None:
         if "latitudeE7" not in record:

@@ -20,7 +20,8 @@ from elsewhere.device.job_counts import LONG_DAYS, counts_of, irregularities
 from elsewhere.device.job_folder import JobFolder, counts_file
 from elsewhere.device.ledger import Ledger, open_ledger
 from elsewhere.device.ledger_file import owner_of, user_ledger
-from elsewhere.device.matching import FAR_SHARE, OTHER_CITY, Matcher, Person, people_of
+from elsewhere.device.matching import Matcher, Person, people_of
+from elsewhere.device.other_city import FAR_SHARE, OTHER_CITY
 from elsewhere.device.owner import is_own, own_uid
 from elsewhere.device.points import read_points
 from elsewhere.device.shared_file import (

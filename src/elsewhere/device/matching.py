@@ -14,6 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from elsewhere.arrays import Words
+from elsewhere.device.other_city import FAR_KM
 from elsewhere.device.owner import NO_OWNER, NOT_SAID_WHOSE
 from elsewhere.device.points import Point
 from elsewhere.device.tally import DaysOfPeople
@@ -25,12 +26,6 @@ from elsewhere.randomness import Randomness, next_below
 from elsewhere.trajectories import Trajectory, Visit
 
 MATCH_KM = 0.1
-FAR_KM = 50
-FAR_SHARE = 0.9
-OTHER_CITY = (
-    f"more than {FAR_SHARE:.0%} of its points are farther than {FAR_KM} km from every place of this world: "
-    "is it the world of another city? --anyway goes on"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

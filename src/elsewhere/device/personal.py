@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
 
-from elsewhere.arrays import Floats
+from elsewhere.arrays import Bools, Floats
 from elsewhere.device.exports import read_export
 from elsewhere.device.fixes import Fix, Stay
-from elsewhere.device.matching import FAR_KM, FAR_SHARE, OTHER_CITY
+from elsewhere.device.other_city import FAR_SHARE, OTHER_CITY, share_far_from
 from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.sphere import chord_squared_of_km, chords_squared, unit_vectors
@@ -157,8 +156,7 @@ def is_of_another_city(records: OwnRecords, world: World, day: str) -> bool:
         return False
     spots = [spot for other in others for spot in other]
     where = np.array([(spot.latitude, spot.longitude) for spot in spots])
-    chords, _ = cKDTree(world.places.vectors).query(unit_vectors(where[:, 0], where[:, 1]))
-    return bool((chords > chord_squared_of_km(FAR_KM) ** 0.5).mean() > FAR_SHARE)
+    return share_far_from(world.places, where[:, 0], where[:, 1]) > FAR_SHARE
 
 
 def day_without_a_visit(clock: Clock) -> Trajectory:
@@ -175,8 +173,7 @@ class DayMaker:
 
     def __init__(self, world: World, match_km: float = MATCH_KM) -> None:
         self.world = world
-        self._tree = cKDTree(world.places.vectors)
-        self._limit = chord_squared_of_km(match_km) ** 0.5
+        self._limit = chord_squared_of_km(match_km)
         self.counts = {"visits": 0, _FAR: 0, _CLOSE: 0, _FAR_DAYS: 0}
 
     def day(self, spots: Sequence[Spot]) -> Trajectory:
@@ -203,17 +200,19 @@ class DayMaker:
         return Trajectory((place_id, timestep) for timestep, place_id in _without_repeats(visits))
 
     def _open_within_reach(self, spot: Spot) -> int | None:
-        near = self._tree.query_ball_point(spot.vector, self._limit)
-        is_open = [place for place in near if self.world.is_open[place, spot.timestep]]
-        return self._closest(spot, np.array(is_open)) if is_open else None
+        is_open = self.world.is_open[:, spot.timestep]
+        chords = self._chords(spot, is_open)
+        place = int(np.argmin(chords))
+        return place if is_open[place] and chords[place] <= self._limit else None
 
     def _nearest(self, spot: Spot) -> int:
-        is_open = np.flatnonzero(self.world.is_open[:, spot.timestep])
-        return self._closest(spot, is_open if len(is_open) else np.arange(len(self.world.places)))
+        is_open = self.world.is_open[:, spot.timestep]
+        return int(np.argmin(self._chords(spot, is_open if is_open.any() else np.ones_like(is_open))))
 
-    def _closest(self, spot: Spot, places: np.ndarray) -> int:
-        chords = chords_squared(spot.vector, self.world.places.vectors[places])
-        return int(places[int(np.argmin(chords))])
+    def _chords(self, spot: Spot, is_open: Bools) -> Floats:
+        """How far each place is, as chords, squared; places that are not open are endlessly far."""
+        chords = chords_squared(spot.vector, self.world.places.vectors)
+        return np.where(is_open, chords, np.inf)
 
 
 def begins_of(stay: Stay, minutes: int) -> Iterator[tuple[dt.date, int]]:
