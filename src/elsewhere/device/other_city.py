@@ -20,7 +20,7 @@ _DECIMALS = 2
 
 def share_far_from(places: Places, latitudes: Floats, longitudes: Floats) -> float:
     """The share of points that are farther than 50 km, give or take one, from every place."""
-    rounded: Floats = np.round(np.column_stack([latitudes, longitudes]), _DECIMALS)
+    rounded = np.column_stack([latitudes, longitudes]).round(_DECIMALS)
     spots, counts = np.unique(rounded, axis=0, return_counts=True)
     limit = chord_squared_of_km(FAR_KM)
     is_far = [

@@ -61,14 +61,15 @@ def find_stays(
     latitudes, longitudes = (
         np.array([getattr(fix, name) for fix in ordered]) for name in ("latitude", "longitude")
     )
-    vectors = unit_vectors(latitudes, longitudes)
+    # Plain numbers: years of fixes are compared one by one, and numpy is slow at that.
+    vectors = list(map(tuple, unit_vectors(latitudes, longitudes).tolist()))
     limit = chord_squared_of_km(radius_km)
     stays, first = [], 0
     while first < len(ordered):
         last = first
         while (
             last + 1 < len(ordered)
-            and _chord(vectors, first, last + 1) <= limit
+            and _chord(vectors[first], vectors[last + 1]) <= limit
             and ordered[last + 1].moment - ordered[last].moment < _DAY
         ):
             last += 1
@@ -81,8 +82,9 @@ def find_stays(
     return stays
 
 
-def _chord(vectors: np.ndarray, a: int, b: int) -> float:
-    return float(chords_squared(vectors[a], vectors[b]))
+def _chord(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    """As `chords_squared` has it."""
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
 
 
 @dataclass(frozen=True, slots=True, repr=False)
