@@ -98,7 +98,7 @@ def _run_here(folder: Path, commands_shown: list[list[str]], elsewhere: Command)
         if shown != arguments:
             (folder / arguments[-1]).write_text(printed)
         if is_begin and arguments[:2] in (["dataset", "campus"], ["world", "build"]):
-            _CITIES[begin] = shutil.copytree(folder, f"{folder}-{number}")
+            _CITIES[begin] = Path(shutil.copytree(folder, f"{folder}-{number}"))
 
 
 def test_the_readme_and_every_page_on_doing_things_have_examples() -> None:

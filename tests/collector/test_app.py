@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -181,9 +182,11 @@ def test_a_busy_or_broken_store_is_said_and_nothing_is_lost(
     client: TestClient, collector: Collector, survey: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = some_reports(survey, 1)
-    for problem, status in ((DiskFullError("full"), 507), (StoreError("down"), 503)):
+    # Also what nobody thought of is answered: the writer goes on.
+    problems = ((DiskFullError("full"), 507), (StoreError("down"), 503), (TypeError("a fault of ours"), 503))
+    for problem, status in problems:
 
-        def broken(_reports: object, problem: Exception = problem) -> None:
+        def broken(_reports: object, _codes: object, problem: Exception = problem) -> None:
             raise problem
 
         with monkeypatch.context() as patched:
@@ -234,3 +237,66 @@ def test_what_is_described_is_what_there_is(client: TestClient, survey: Survey) 
             assert str(answer.status_code) in methods[method]["responses"], path
         assert client.request("DELETE", path).status_code == 405
     assert client.get("/v1/surveys/../../etc/passwd").status_code == 404
+
+
+def test_results_need_a_token_and_enough_reports(
+    client: TestClient, collector: Collector, survey: Survey
+) -> None:
+    for path in ("/v1/estimates", "/v1/estimates/visits.csv", "/v1/population"):
+        assert client.get(path).status_code == 401
+        few = client.get(path, headers=KNOWN)
+        assert few.status_code == 404
+        assert "the least of which anything is published" in few.json()["error"]
+    client.post("/v1/reports", **_bytes(some_reports(survey, 600)))
+    collector.results._made = -1e9  # a minute later
+    found = client.get("/v1/estimates", headers=KNOWN)
+    assert found.status_code == 200
+    assert found.json()["reports"] == 600
+    tables = found.json()["tables"]
+    assert tables == [
+        f"/v1/estimates/{name}.{kind}" for name in ("presence", "visits") for kind in ("csv", "parquet")
+    ]
+    assert client.get(tables[0], headers=KNOWN).text.startswith("thing,")
+    assert client.get("/v1/population", headers=KNOWN).content[:4] == b"PAR1"
+    for name in ("summary.json", "counts.npz", "..%2fasked.survey", "nothing.csv"):
+        assert client.get(f"/v1/estimates/{name}", headers=KNOWN).status_code == 404
+    # New reports are there after a minute, and only they are read.
+    client.post("/v1/reports", **_bytes(some_reports(survey, 50)))
+    assert client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 600
+    collector.results._made = -1e9
+    client.get("/v1/estimates", headers=KNOWN)
+    for _ in range(200):
+        if client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 650:
+            break
+        time.sleep(0.1)
+    assert client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 650
+
+
+def test_where_people_were_invited_a_code_is_good_for_one_report(
+    client: TestClient, collector: Collector, survey: Survey
+) -> None:
+    assert not client.get("/v1/survey").json()["by_invitation"]
+    codes = collector.store.invite(2)
+    assert client.get("/v1/survey").json()["by_invitation"]
+    reports = some_reports(survey, 4)
+
+    def sent(number: int, code: str | None) -> int:
+        given = _bytes(reports[number : number + 1])
+        headers = given["headers"] | ({} if code is None else {"Elsewhere-Code": code})
+        return client.post("/v1/reports", content=given["content"], headers=headers).status_code
+
+    assert sent(0, None) == 403
+    assert sent(0, "ABCD-EFGH-JKMN-PQRS") == 403
+    assert sent(0, codes[0].lower().replace("-", " ")) == 201
+    assert sent(0, codes[0]) == 200  # the same report again needs no code
+    assert sent(0, None) == 200
+    assert sent(1, codes[0]) == 403
+    assert sent(1, codes[1]) == 201
+    assert sent(2, "x" * 65) == 422
+    many = _bytes(reports)
+    both = client.post(
+        "/v1/reports", content=many["content"], headers=many["headers"] | {"Elsewhere-Code": codes[0]}
+    )
+    assert both.status_code == 422
+    assert client.post("/v1/reports", **_bytes(reports)).status_code == 403
+    assert collector.store.count() == 2

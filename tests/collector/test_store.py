@@ -8,11 +8,15 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
 import elsewhere as ew
-from elsewhere.collector.schema import metadata
+from elsewhere.collector.counting import counted_store
+from elsewhere.collector.invitations import digest_of
+from elsewhere.collector.schema import invitations, metadata
+from elsewhere.collector.schema import reports as table_of_reports
 from elsewhere.collector.store import DiskFullError, Kept, Store
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import frame_of
@@ -29,7 +33,7 @@ def test_reports_come_back_as_they_were(where: str, survey: Survey) -> None:
     assert store.add(reports) == [Kept.NEW] * 1200
     assert store.count() == store.last() == 1200
     assert store.frame().equals(frame_of(reports).sort("id"))
-    assert store.frame(after=1200).height == 0
+    assert list(store.pieces(after=1200)) == []
     store.close()
     again = Store(where, survey)
     assert again.count() == 1200
@@ -159,3 +163,47 @@ def test_strange_files_and_addresses_are_refused(tmp_path: Path, survey: Survey)
     with pytest.raises(ew.ElsewhereError) as caught:
         Store("postgresql://me:hush@127.0.0.1:1/none", survey)
     assert "hush" not in str(caught.value)
+
+
+def test_codes_are_spent_once_and_leave_nothing_behind(where: str, survey: Survey) -> None:
+    store = Store(where, survey)
+    codes = store.invite(3)
+    assert len(set(codes)) == 3
+    reports = some_reports(survey, 5)
+    # In one batch: the same report twice, one code for two reports, none, and one that is nobody's.
+    batch = [reports[0], reports[0], reports[1], reports[2], reports[3]]
+    outcomes = store.add(batch, [codes[0], codes[0], codes[0], "", "0000-0000-0000-0000"])
+    assert outcomes == [Kept.NEW, Kept.AGAIN, Kept.UNINVITED, Kept.UNINVITED, Kept.UNINVITED]
+    assert store.add([reports[1]], [codes[1]]) == [Kept.NEW]
+    assert store.count() == 2
+    with store.engine.connect() as connection:
+        left = {bytes(one) for one in connection.scalars(sa.select(invitations.c.code))}
+    assert left == {digest_of(codes[2])}
+    store.close()
+    if store.file is not None:
+        with sqlite3.connect(store.file) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        kept = store.file.read_bytes()
+        assert digest_of(codes[2]) in kept
+        assert digest_of(codes[0]) not in kept
+        assert not any(code.encode() in kept for code in codes)
+
+
+def test_only_new_reports_are_counted_again(where: str, survey: Survey) -> None:
+    store = Store(where, survey)
+    reports = some_reports(survey, 90)
+    store.add(reports[:50])
+    first = counted_store(store)
+    store.add(reports[50:])
+    again = counted_store(store, before=first)
+    whole = counted_store(store)
+    assert (first.rows, again.rows, whole.rows) == (50, 90, 90)
+    for mine, theirs in zip(again.questions, whole.questions, strict=True):
+        np.testing.assert_array_equal(mine.counts.pointed, theirs.counts.pointed)
+        np.testing.assert_array_equal(mine.counts.asked, theirs.counts.asked)
+        np.testing.assert_array_equal(mine.seeds, theirs.seeds)
+    # A report that came late, under a lower number: all is counted anew.
+    with store.engine.begin() as connection:
+        connection.execute(sa.delete(table_of_reports).where(table_of_reports.c.number == 7))
+    assert counted_store(store, before=again).rows == 89
+    store.close()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +16,7 @@ from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import out, print_json, table, waiting, warn
+from elsewhere.cli.own_days import day_of_choice
 from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
@@ -27,7 +27,6 @@ from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
-    from elsewhere.device.personal import OwnRecords
     from elsewhere.device.shared_file import SharedMetadata
 
 _GETTING_READY = "Getting ready (the first time, loops are compiled)"
@@ -109,7 +108,7 @@ def share(
         raise InputError(str(world_file), f"nothing can be shared with it: {facts.promise}")
     with waiting("Reading your file"):
         records = personal.read_own([file], world)
-    day = day or _day_of_choice(records, world, as_json=as_json)
+    day = day or day_of_choice(records, world, as_json=as_json)
     date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
     if not anyway:
         personal.refuse_other_city(records, world, day, str(file))
@@ -180,36 +179,6 @@ def _metadata(chosen: Sharing, report: DayReport, spent: Fraction, day: str) -> 
         epsilon_of_a_person_at_most=spent,
         day=day,
     )
-
-
-def _day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:
-    """List the days on this screen; at a terminal, let the person choose one."""
-    days = {str(date): stays for date, stays in records.stays_by_date(world.clock.timestep_minutes).items()}
-    if records.span is None:
-        raise InputError("--day", "is missing, and the file holds no day: say which, as in --day 2024-03-07")
-    first, last = records.span
-    if as_json:
-        print_json({"from": str(first), "to": str(last), "days": days})
-    else:
-        is_asked = sys.stdin.isatty()
-        rows = [[date, f"{stays:,}" if stays else "none, but fixes"] for date, stays in days.items()]
-        numbered = [[str(number), *row] for number, row in enumerate(rows, start=1)]
-        out.print(table(["row", "day", "stays"], numbered) if is_asked else table(["day", "stays"], rows))
-        out.print("Any day can be shared, also one that is not listed: it counts as one without a visit.")
-    if as_json or not sys.stdin.isatty():
-        raise InputError("--day", "is missing: give one of the days, such as --day 2024-03-07")
-    return _asked_for(list(days))
-
-
-def _asked_for(days: list[str]) -> str:
-    """A day or the number of its row, asked for until there is one."""
-    while True:
-        answer = str(typer.prompt("Which day (a date, or a row)")).strip()
-        if answer.isdecimal() and 1 <= int(answer) <= len(days):
-            return days[int(answer) - 1]
-        with suppress(ValueError):
-            return dt.date.fromisoformat(answer).isoformat()
-        out.print("That is neither a row nor a day such as 2024-03-07.")
 
 
 def _show(

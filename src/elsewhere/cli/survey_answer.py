@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -12,8 +13,9 @@ import typer
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli.console import facts_table, out, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
+from elsewhere.cli.own_days import day_of_choice, print_own_day
 from elsewhere.cli.survey import Json, SurveyFile
-from elsewhere.cli.survey_words import print_terms
+from elsewhere.cli.survey_words import print_terms, print_what_is_sent
 from elsewhere.device import personal
 from elsewhere.device.answer import Answered, answer_days, check_day
 from elsewhere.device.ledger import Ledger, open_ledger
@@ -27,8 +29,13 @@ from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.survey.file import load_survey, survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
+from elsewhere.trajectories import Trajectory
 
 _MUCH = 10
+Code = Annotated[
+    str | None,
+    typer.Option(metavar="CODE", help="The code you were invited with, if you were.", show_default=False),
+]
 
 
 def answer(
@@ -37,7 +44,10 @@ def answer(
         Path,
         typer.Argument(metavar="FILE", help="Your own file, as for `elsewhere share`.", show_default=False),
     ],
-    day: Annotated[str, typer.Option(help="Which day, such as 2024-03-07.", show_default=False)],
+    day: Annotated[
+        str | None,
+        typer.Option(help="Which day, such as 2024-03-07; without it, days are listed.", show_default=False),
+    ] = None,
     *,
     ledger_file: ledgers.LedgerFile = None,
     cap: ledgers.Cap = None,
@@ -55,40 +65,35 @@ def answer(
             "--to", metavar="URL", help="Send it to a collector, such as https://survey.example.org."
         ),
     ] = None,
+    code: Code = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask: answer, and send.")] = False,
     as_json: Json = False,
 ) -> None:
     """Answer a survey about one day of your own: one report of 63 bytes, and nothing else.
 
-    Asked again for the same day, the same report comes back and nothing more is spent. A day that was shared
-    or answered once is never answered anew. With --to the report is sent; if nobody answers, it is kept, and
-    `elsewhere survey send` sends it later.
+    Without --day, the days of the file are listed. At a terminal the day is shown to you, and what will be
+    sent, and you are asked before anything is drawn or spent. Asked again for the same day, the same report
+    comes back and nothing more is spent. A day that was shared or answered once is never answered anew. With
+    --to the report is sent; if nobody answers, it is kept, and `elsewhere survey send` sends it later.
 
     Example: elsewhere survey answer city.survey Timeline.json --day 2024-03-07 -o my.report
     """
     if output is not None:
-        check_suffix(output, ".report")
-        if output.exists():
-            raise InputError(str(output), "is there already: choose another output")
-        check_can_write(output)
+        _check_output(output)
     survey = load_survey(survey_file)
-    world = survey.world
-    date = personal.checked_day(day, dt.datetime.now(ZoneInfo(world.clock.timezone)).date())
-    check_day(survey, date)
     receiver = None if to is None else receiver_of(to)
+    if day is not None:
+        _checked(survey, day)
     if receiver is not None:
-        _check_collector(receiver, survey)
+        _check_collector(receiver, survey, code)
     if not as_json:
         print_terms(survey)
     _agree(survey, epsilon)
-    with waiting("Reading your file"):
-        records = personal.read_own([file], world)
-    if personal.is_of_another_city(records, world, day):
-        # Not refused: the collector chose the world, and no report would tell where other days were spent.
-        warn(f"{file} is mostly about places far from this survey's: the answer will say little")
-    if not records.reaches(date):
-        warn(f"{file} says nothing about {day}: it is answered as a day without any visit")
-    with waiting("Answering (the first time, loops are compiled)"):
-        trajectory = personal.personal_day(records, world, date)
+    date, trajectory = _own_day(survey, file, day, as_json=as_json)
+    if not (yes or as_json) and not _is_agreed(survey, receiver, date, trajectory):
+        out.print("Nothing was drawn, spent or sent.")
+        return
+    with waiting("Answering"):
         ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
         answered = answer_days(ledger, survey, {date: trajectory})[date]
     report = answered.report
@@ -100,7 +105,46 @@ def answer(
     else:
         _print_answer(survey, answered, ledger, output)
     if receiver is not None:
-        _send(ledger, receiver, date.isoformat(), report, is_quiet=as_json)
+        _send(ledger, receiver, date.isoformat(), report, code, is_quiet=as_json)
+
+
+def _check_output(output: Path) -> None:
+    """What could not be written afterwards is refused now, before anything is charged."""
+    check_suffix(output, ".report")
+    if output.exists():
+        raise InputError(str(output), "is there already: choose another output")
+    check_can_write(output)
+
+
+def _own_day(survey: Survey, file: Path, day: str | None, *, as_json: bool) -> tuple[dt.date, Trajectory]:
+    """The day that was asked for, or one that the person chooses from a list."""
+    world = survey.world
+    with waiting("Reading your file"):
+        records = personal.read_own([file], world)
+    day = day or day_of_choice(records, world, as_json=as_json)
+    date = _checked(survey, day)
+    if personal.is_of_another_city(records, world, day):
+        # Not refused: the collector chose the world, and no report would tell where other days were spent.
+        warn(f"{file} is mostly about places far from this survey's: the answer will say little")
+    if not records.reaches(date):
+        warn(f"{file} says nothing about {day}: it is answered as a day without any visit")
+    return date, personal.personal_day(records, world, date)
+
+
+def _is_agreed(survey: Survey, receiver: Receiver | None, date: dt.date, trajectory: Trajectory) -> bool:
+    """Whether the person wants it, having seen the day and what will be sent; scripts are not asked."""
+    if not sys.stdin.isatty():
+        return True
+    print_own_day(survey.world, date.isoformat(), trajectory)
+    print_what_is_sent(survey, None if receiver is None else receiver.shown)
+    return typer.confirm("Answer?")
+
+
+def _checked(survey: Survey, day: str) -> dt.date:
+    """A day that a survey asks about, whatever happened on it: else refused before anything is spent."""
+    date = personal.checked_day(day, dt.datetime.now(ZoneInfo(survey.world.clock.timezone)).date())
+    check_day(survey, date)
+    return date
 
 
 def _print_answer(survey: Survey, answered: Answered, ledger: Ledger, output: Path | None) -> None:
@@ -127,17 +171,19 @@ def _agree(survey: Survey, epsilon: str | None) -> None:
         raise InputError("--epsilon", f"{asked}: answer with --epsilon {survey.epsilon} if you agree")
 
 
-def _check_collector(receiver: Receiver, survey: Survey) -> None:
+def _check_collector(receiver: Receiver, survey: Survey, code: str | None) -> None:
     """A collector of another survey is refused before anything is spent; one that is away may come back."""
     try:
-        check_survey(receiver, survey_hash(survey))
+        check_survey(receiver, survey_hash(survey), code)
     except NotSentError as error:
         warn(f"{error}: the report will be kept")
 
 
-def _send(ledger: Ledger, receiver: Receiver, day: str, report: Report, *, is_quiet: bool) -> None:
+def _send(
+    ledger: Ledger, receiver: Receiver, day: str, report: Report, code: str | None, *, is_quiet: bool
+) -> None:
     with waiting("Sending"):
-        is_new = send_report(receiver, report)
+        is_new = send_report(receiver, report, code=code)
     mark_sent(ledger, day, receiver.shown)
     if not is_quiet:
         how = "Sent" if is_new else "It was there already"
@@ -151,6 +197,7 @@ def send(
     ],
     *,
     ledger_file: ledgers.LedgerFile = None,
+    code: Code = None,
 ) -> None:
     """Send the reports to a survey that were kept because nobody could be reached.
 
@@ -164,9 +211,9 @@ def send(
     if not waiting_to_go:
         out.print("Nothing is waiting to be sent.")
         return
-    check_survey(receiver, survey_hash(survey))
+    check_survey(receiver, survey_hash(survey), code)
     for day, report in waiting_to_go.items():
-        _send(ledger, receiver, day, report, is_quiet=False)
+        _send(ledger, receiver, day, report, code, is_quiet=False)
 
 
 def add_to(app: typer.Typer) -> None:

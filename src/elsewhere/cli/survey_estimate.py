@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -16,9 +18,8 @@ from elsewhere.survey.file import load_survey
 from elsewhere.survey.survey import Survey
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from elsewhere.estimates.estimate import DayType
+    from elsewhere.collector.store import Store
+    from elsewhere.estimates.tally import DayType, Tally
 
 
 def estimate(
@@ -54,27 +55,30 @@ def estimate(
     """Estimate what many people say together: tables with 95 % intervals, a population, a page.
 
     Bad and foreign reports are counted and left out. With few reports the public prior stands, and the result
-    says so.
+    says so. With --store and the same folder again, only new reports are read.
 
     Example: elsewhere survey estimate city.survey reports.parquet -o results, or --store reports.db
     """
     with needs_extra("estimating", "build"):
         from elsewhere.estimates.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
         from elsewhere.estimates.margins import read_margins  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimates.results import write_results  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.results import COUNTS, write_results  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.tally import Tally, save_tally  # noqa: PLC0415 - needs an extra
     with needs_extra("pages", "pages"):
         from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
     others = [(load_survey(name), path) for name, path in map(_pair, also or [])]
     known = [] if margins is None else read_margins(margins, survey)
     _check_folder(output)
-    those = _reports(survey, reports, store)
+    kind = _day_type(days)
+    those = _reports(survey, reports, store, output / COUNTS, kind)
     with progress_bar("Estimating") as progress:
-        found = made_estimate(
-            survey, those, also=others, margins=known, days=_day_type(days), progress=progress
-        )
+        found = made_estimate(survey, those, also=others, margins=known, days=kind, progress=progress)
     summary = write_results(found, output, people=people)
     write_text(output / "index.html", results_page(found))
+    (output / COUNTS).unlink(missing_ok=True)
+    if isinstance(those, Tally):
+        save_tally(those, output / COUNTS)
     if as_json:
         print_json(summary)
         return
@@ -91,22 +95,29 @@ def _check_folder(output: Path) -> None:
         raise InputError(str(output), "has other files in it: choose a new folder, or one of earlier results")
 
 
-def _reports(survey: Survey, file: Path | None, store: str | None) -> Path | pl.DataFrame:
+def _reports(
+    survey: Survey, file: Path | None, store: str | None, before: Path, days: DayType | None
+) -> Path | Tally:
+    """A file of reports, or the counts of a store, begun where an earlier time ended."""
     if file is not None and store is None:
         return file
     if file is not None or store is None:
         raise InputError("reports", "give either a file of reports or --store")
-    with waiting("Reading the store"):
-        return stored_reports(store, survey)
+    with needs_extra("reading a store", "collector"):
+        from elsewhere.collector.counting import counted_store  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.tally import kept_tally  # noqa: PLC0415 - needs an extra
+    with waiting("Counting"), open_store(store, survey) as opened:
+        return counted_store(opened, days, kept_tally(before, survey, days))
 
 
-def stored_reports(where: str, survey: Survey) -> pl.DataFrame:
-    """All reports of a collector's store."""
+@contextmanager
+def open_store(where: str, survey: Survey) -> Iterator[Store]:
+    """A collector's store that somebody made before."""
     with needs_extra("reading a store", "collector"):
         from elsewhere.collector.store import existing_store  # noqa: PLC0415 - needs an extra
     opened = existing_store(where, survey)
     try:
-        return opened.frame()
+        yield opened
     finally:
         opened.close()
 

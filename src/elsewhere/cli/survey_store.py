@@ -1,4 +1,4 @@
-"""`elsewhere survey serve`, `export` and `backup`: a running collector, and what it keeps."""
+"""`elsewhere survey serve`, `invite`, `export` and `backup`: a running collector, and what it keeps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 
 from elsewhere.cli.console import out, print_json, waiting
 from elsewhere.cli.survey import Json, SurveyFile
-from elsewhere.cli.survey_estimate import estimate, stored_reports
+from elsewhere.cli.survey_estimate import estimate, open_store
 from elsewhere.errors import InputError, needs_extra
-from elsewhere.files import check_can_write, check_suffix
+from elsewhere.files import check_can_write, check_suffix, write_text
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import load_survey, survey_hash
 
@@ -84,8 +84,8 @@ def export(
     with needs_extra("exporting", "collector"):
         from elsewhere.survey.reports import write_reports  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
-    with waiting("Reading the store"):
-        frame = stored_reports(store, survey)
+    with waiting("Reading the store"), open_store(store, survey) as opened:
+        frame = opened.frame()
     write_reports(output, frame, randomness=SYSTEM)
     if as_json:
         print_json({"reports": frame.height, "survey": survey_hash(survey)})
@@ -104,15 +104,45 @@ def backup(
 
     Example: elsewhere survey backup city.survey --store reports.db -o backup.db
     """
-    with needs_extra("copying a store", "collector"):
-        from elsewhere.collector.store import existing_store  # noqa: PLC0415 - needs an extra
-    opened = existing_store(store, load_survey(survey_file))
-    opened.backup(output)
-    out.print(f"{opened.count():,} reports: {output}", soft_wrap=True)
-    opened.close()
+    with open_store(store, load_survey(survey_file)) as opened:
+        opened.backup(output)
+        out.print(f"{opened.count():,} reports: {output}", soft_wrap=True)
+
+
+def invite(
+    survey_file: SurveyFile,
+    people: Annotated[
+        int, typer.Option("-n", "--people", min=1, help="How many people to invite.", show_default=False)
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="The codes.", show_default=False),
+    ],
+    store: StoreName = "reports.db",
+) -> None:
+    """Make one-time codes; from then on only those who hold one may answer.
+
+    The store keeps a digest of each code until it is used, then nothing: no row links a code to a report. The
+    file with the codes can be read by its owner alone.
+
+    Example: elsewhere survey invite city.survey -n 5000 -o codes.txt
+    """
+    check_can_write(output)
+    if output.exists():
+        raise InputError(str(output), "is there already: choose another output")
+    with needs_extra("inviting", "collector"):
+        from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
+    opened = Store(store, load_survey(survey_file))
+    try:
+        with waiting("Making codes"):
+            codes = opened.invite(people)
+            write_text(output, "".join(f"{code}\n" for code in codes), is_private=True)
+    finally:
+        opened.close()
+    out.print(f"{people:,} codes, each for one report: {output}", soft_wrap=True, markup=False)
 
 
 def add_to(app: typer.Typer) -> None:
     """Make these commands of `elsewhere survey`."""
-    for command in (serve, export, backup, estimate):
+    for command in (serve, invite, export, backup, estimate):
         app.command()(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,22 @@ def print_terms(survey: Survey) -> None:
     }))  # fmt: skip
 
 
+def print_what_is_sent(survey: Survey, receiver: str | None) -> None:
+    """What leaves the device: before anything is drawn, so that no answer decides whether it is sent."""
+    asked = "One of these questions, chosen by chance" if len(survey.questions) > 1 else "This question"
+    odds = math.exp(min(float(survey.epsilon), 700.0))
+    out.print(f"\n{asked}:")
+    for question in survey.questions:
+        mine, outputs = question.channel.odds.nearest, question.channel.odds.candidates
+        out.print(
+            f"  {question.record.what}: one of {outputs:,} answers; {mine:,} are true of your day, each "
+            f"{odds:,.0f} times as likely as any other",
+            soft_wrap=True,
+        )
+    where = receiver or "nowhere yet: it is written down on this device"
+    out.print(f"One report of 63 bytes goes to {where}.", soft_wrap=True, markup=False)
+
+
 def print_survey(survey: Survey) -> None:
     terms = survey.terms
     period = "any day" if terms.period is None else f"{terms.period.first} to {terms.period.last}"
@@ -61,6 +78,7 @@ def print_survey(survey: Survey) -> None:
         "ε for each day": str(terms.epsilon),
         "Days a person may answer": f"{terms.days:,}",
         "Published from": f"{terms.least:,} reports on",
+        "Days are told in steps of": "1 day" if terms.day_unit == 1 else f"{terms.day_unit:,} days",
         "World": f"{len(survey.world.places):,} places, {survey.world.hash[:12]}",
     }))  # fmt: skip
     rows = [
@@ -103,8 +121,16 @@ def print_estimates(found: Estimates, folder: Path) -> None:
     if not found.tau:
         warn("too few answers to say that the public prior is wrong: the population is the prior itself")
     rows = [
-        [one.name, f"{one.reports:,}", "published" if one.table is not None else "too few: not published"]
+        [
+            one.name,
+            f"{one.reports:,}",
+            f"{one.people_per_fake:.1f}",
+            "published" if one.table is not None else "too few: not published",
+        ]
         for one in found.questions
     ]
-    out.print(table(["question", "reports", ""], rows))
+    out.print(table(["question", "reports", "people a fake can move", ""], rows))
+    for one in found.questions:
+        for oddity in one.oddities:
+            warn(f"{one.name}: {oddity}. No honest population answers so: there are made-up reports")
     out.print(f"See {folder / 'index.html'}", soft_wrap=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +19,7 @@ from elsewhere.collector.limits import Limits
 from elsewhere.collector.metrics import Metrics
 from elsewhere.collector.openapi import openapi
 from elsewhere.collector.requests import BYTES, RefusedError, reports_in
+from elsewhere.collector.results import Results
 from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
 from elsewhere.collector.writer import BusyError, Writer
 from elsewhere.errors import ElsewhereError
@@ -24,6 +27,9 @@ from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import survey_hash, survey_to_bytes
 from elsewhere.survey.reports import packed_reports
 
+CODE = "elsewhere-code"
+"""The header with the code of an invitation."""
+_LONGEST_CODE = 64
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
 Handler = Callable[[Request], Awaitable[Response]]
@@ -44,6 +50,7 @@ class Collector:
         self.name = survey_hash(self.survey)
         self.file = survey_to_bytes(self.survey)
         self.writer = Writer(self.store)
+        self.results = Results(self.store)
 
     def app(self) -> Starlette:
         """The web application."""
@@ -52,6 +59,9 @@ class Collector:
             Route(f"/v1/surveys/{self.name}.survey", self._guarded(self._survey_file)),
             Route("/v1/reports", self._guarded(self._reports), methods=["POST"]),
             Route("/v1/counts", self._guarded(self._counts)),
+            Route("/v1/estimates", self._guarded(self._only_with_token(self._estimates))),
+            Route("/v1/estimates/{name}", self._guarded(self._only_with_token(self._table))),
+            Route("/v1/population", self._guarded(self._only_with_token(self._population))),
             Route("/v1/export", self._guarded(self._only_with_token(self._export))),
             Route("/v1/health", self._guarded(self._health)),
             Route("/v1/ready", self._guarded(self._ready)),
@@ -64,6 +74,7 @@ class Collector:
             await self.writer.start()
             yield
             await self.writer.stop()
+            await self.results.stop()
             self.store.close()
 
         return Starlette(routes=routes, lifespan=lifespan)
@@ -107,6 +118,7 @@ class Collector:
                 "period": terms.period and terms.period.plain(),
                 "least": terms.least,
                 "purpose": terms.purpose,
+                "by_invitation": await run_in_threadpool(self.store.is_by_invitation),
             }
         )
 
@@ -122,7 +134,7 @@ class Collector:
         address = request.client.host if request.client else ""
         if not self.limits.allows(address, len(found)):
             raise RefusedError(429, "too many reports from one address: come again in a minute")
-        outcomes = await self.writer.keep(found)
+        outcomes = await self.writer.keep(found, _codes(request, len(found)))
         for outcome in Kept:
             if count := outcomes.count(outcome):
                 self.metrics.kept(outcome.value, count)
@@ -131,6 +143,8 @@ class Collector:
         if conflicts:
             self.metrics.refused(409)
             return JSONResponse({"error": "an id is taken by another report", "ids": conflicts}, 409)
+        if Kept.UNINVITED in outcomes:
+            raise RefusedError(403, f"needs the code of an invitation that nobody has used: {CODE}: …")
         kept = {"new": outcomes.count(Kept.NEW), "again": outcomes.count(Kept.AGAIN)}
         return JSONResponse(kept, 201 if kept["new"] else 200)
 
@@ -145,6 +159,25 @@ class Collector:
         packed = await run_in_threadpool(lambda: packed_reports(self.store.frame(), randomness=SYSTEM))
         headers = {"Content-Disposition": 'attachment; filename="reports.parquet"'}
         return Response(packed, media_type=BYTES, headers=headers)
+
+    async def _estimates(self, _request: Request) -> Response:
+        """What people say together, and where its tables are."""
+        folder = await self.results.folder()
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        tables = sorted(path.name for path in folder.iterdir() if path.name in self._tables())
+        return JSONResponse({**summary, "tables": [f"/v1/estimates/{name}" for name in tables]})
+
+    def _tables(self) -> set[str]:
+        return {f"{name}.{kind}" for name in self.survey.names for kind in ("csv", "parquet")}
+
+    async def _table(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._tables():
+            raise RefusedError(404, "there is no such table: /v1/estimates lists them")
+        return _file((await self.results.folder()) / name)
+
+    async def _population(self, _request: Request) -> Response:
+        return _file((await self.results.folder()) / "population.parquet")
 
     async def _health(self, _request: Request) -> Response:
         return JSONResponse({"is_alive": True})
@@ -161,3 +194,24 @@ class Collector:
 
     async def _openapi(self, _request: Request) -> Response:
         return JSONResponse(openapi(self.name))
+
+
+def _file(path: Path) -> Response:
+    """A file of results, read whole: the next results may take its place at any moment."""
+    if not path.is_file():
+        raise RefusedError(404, "there is no such table: nothing is published of it")
+    kind = "text/csv" if path.suffix == ".csv" else BYTES
+    headers = {"Content-Disposition": f'attachment; filename="{path.name}"'}
+    return Response(path.read_bytes(), media_type=kind, headers=headers)
+
+
+def _codes(request: Request, reports: int) -> list[str] | None:
+    """The code that a report came with."""
+    code = request.headers.get(CODE)
+    if code is None:
+        return None
+    if reports != 1:
+        raise RefusedError(422, "a code is for one report: send them one by one")
+    if len(code) > _LONGEST_CODE:
+        raise RefusedError(422, "this is no code")
+    return [code]

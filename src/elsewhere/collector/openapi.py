@@ -31,8 +31,10 @@ _REPORT: Plain = {
         },
     },
 }
+_NOTHING = {404: "too few reports: nothing is published"}
 _REFUSALS = {
     400: "damaged",
+    403: "by invitation only: no code, or one that was used",
     408: "too slow",
     409: "of another survey, or an id that is taken",
     413: "too large",
@@ -49,11 +51,20 @@ def _json(what: str, schema: Plain) -> Plain:
 
 
 def _get(summary: str, answer: Plain, *, needs_token: bool = False, refusals: tuple[int, ...] = ()) -> Plain:
-    found = {str(status): _json(_REFUSALS[status], _ERROR) for status in refusals}
+    found = {str(status): _json((_REFUSALS | _NOTHING)[status], _ERROR) for status in refusals}
     if needs_token:
         found["401"] = _json("no token, or a wrong one", _ERROR)
     security: list[Plain] = [{"token": []}] if needs_token else []
     return {"get": {"summary": summary, "security": security, "responses": {"200": answer, **found}}}
+
+
+def _table(refusals: tuple[int, ...]) -> Plain:
+    file = {"description": "the table", "content": {"text/csv": {"schema": {"type": "string"}}}}
+    found = _get("A table of results, .csv or .parquet", file, needs_token=True, refusals=refusals)
+    found["get"]["parameters"] = [
+        {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+    ]
+    return found
 
 
 def openapi(survey: str) -> Plain:
@@ -67,6 +78,14 @@ def openapi(survey: str) -> Plain:
     post: Plain = {
         "summary": "Hand in a report, or some; the same report may come again",
         "security": [],
+        "parameters": [
+            {
+                "name": "Elsewhere-Code",
+                "in": "header",
+                "description": "the code of an invitation, where people were invited",
+                "schema": {"type": "string", "maxLength": 64},
+            }
+        ],
         "requestBody": {
             "required": True,
             "content": {
@@ -82,7 +101,7 @@ def openapi(survey: str) -> Plain:
     }
     anything: Plain = {"type": "object"}
     file = {"description": "the file", "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
-    down = (503, 507)
+    down, made = (503, 507), (404, 503)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Elsewhere collector", "version": __version__},
@@ -91,6 +110,11 @@ def openapi(survey: str) -> Plain:
             f"/v1/surveys/{survey}.survey": _get("The survey file", file),
             "/v1/reports": {"post": post},
             "/v1/counts": _get("Reports so far, rounded down", _json("counts", anything), refusals=down),
+            "/v1/estimates": _get(
+                "What people say together", _json("summary", anything), needs_token=True, refusals=made
+            ),
+            "/v1/estimates/{name}": _table(made),
+            "/v1/population": _get("Weighted made-up days", file, needs_token=True, refusals=made),
             "/v1/export": _get("All reports as Parquet", file, needs_token=True, refusals=down),
             "/v1/health": _get("Whether it runs", _json("yes", anything)),
             "/v1/ready": _get("Whether reports can be kept", _json("yes", anything), refusals=down),

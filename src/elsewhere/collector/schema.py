@@ -1,4 +1,4 @@
-"""What a store holds: reports, and facts about itself. One schema for SQLite and PostgreSQL.
+"""What a store holds: reports, facts about itself, codes that are left. One schema for SQLite and PostgreSQL.
 
 No address, no user agent, no time of arrival: there is no column for them (R20, R21).
 """
@@ -35,3 +35,5 @@ facts = Table(
     Column("name", String(32), primary_key=True),
     Column("value", Text, nullable=False),
 )
+invitations = Table("invitations", metadata, Column("code", LargeBinary(16), primary_key=True))
+"""Digests of codes that nobody has used yet."""

@@ -18,6 +18,14 @@ import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from elsewhere.collector.invitations import (
+    MOST_CODES,
+    add_codes,
+    digest_of,
+    is_by_invitation,
+    new_code,
+    spend,
+)
 from elsewhere.collector.migrate import migrated
 from elsewhere.collector.schema import facts, reports
 from elsewhere.errors import ElsewhereError, InputError
@@ -44,6 +52,8 @@ class Kept(Enum):
     """It was there before, with the same bytes."""
     CONFLICT = "conflict"
     """Its id was there before, with other bytes: it is not kept."""
+    UNINVITED = "uninvited"
+    """It came without a code that nobody has used: it is not kept."""
 
 
 class StoreError(ElsewhereError):
@@ -71,7 +81,7 @@ class Store:
     """
 
     def __init__(self, where: str, survey: Survey) -> None:
-        self.survey = survey
+        self.survey, self.where = survey, where
         self.file = None if where.startswith("postgresql:") else Path(where)
         self.engine = _postgres(where) if self.file is None else _sqlite(self.file)
         # Whoever only reads never keeps the writer waiting.
@@ -102,16 +112,21 @@ class Store:
         """Let go of all connections."""
         self.engine.dispose()
 
-    def add(self, new: Sequence[Report]) -> list[Kept]:
-        """Keep reports in one transaction: all of them are on disk when this returns."""
-        # In the order of their ids: two collectors on one database never wait for each other in a ring.
+    def add(self, new: Sequence[Report], codes: Sequence[str] | None = None) -> list[Kept]:
+        """Keep reports in one transaction: all of them are on disk when this returns.
+
+        Where people were invited, each new report must come with a code that nobody has used.
+        """
         found = [_row(report) for report in new]
-        rows = sorted(found, key=lambda row: bytes(row["id"]))
         with _errors("store"), self.engine.begin() as connection:
+            refused = _uninvited(connection, found, codes or [""] * len(found))
+            # In the order of their ids: two collectors on one database never wait for each other in a ring.
+            rows = sorted(
+                (row for row in found if row["id"] not in refused), key=lambda row: bytes(row["id"])
+            )
             insert = self._insert(reports).on_conflict_do_nothing().returning(reports.c.id)
             added = {bytes(one) for one in connection.scalars(insert, rows)} if rows else set()
-            others = [row["id"] for row in rows if row["id"] not in added]
-            before = _found(connection, others)
+            before = _found(connection, [row["id"] for row in found if row["id"] not in added])
         outcomes = []
         for row in found:
             told = tuple(row[name] for name in _FIELDS)
@@ -120,36 +135,55 @@ class Store:
                 before[row["id"]] = told
                 added.remove(row["id"])
                 outcomes.append(Kept.NEW)
-            else:
+            elif row["id"] in before:
                 outcomes.append(Kept.AGAIN if before[row["id"]] == told else Kept.CONFLICT)
+            else:
+                outcomes.append(Kept.UNINVITED)
         return outcomes
 
-    def count(self) -> int:
-        """How many reports there are."""
+    def invite(self, count: int) -> list[str]:
+        """Codes for so many people; from now on nobody else may answer."""
+        if not 1 <= count <= MOST_CODES:
+            raise InputError("invitations", f"found {count:,}, must be 1 to {MOST_CODES:,}")
+        codes = [new_code() for _ in range(count)]
+        with _errors("store"), self.engine.begin() as connection:
+            add_codes(connection, codes)
+        return codes
+
+    def is_by_invitation(self) -> bool:
+        """Whether only those who were invited may answer."""
         with _errors("store"), self._reading.connect() as connection:
-            return int(connection.scalar(sa.select(sa.func.count()).select_from(reports)) or 0)
+            return is_by_invitation(connection)
+
+    def count(self, up_to: int | None = None) -> int:
+        """How many reports there are, or those with a number up to one."""
+        select = sa.select(sa.func.count()).select_from(reports)
+        if up_to is not None:
+            select = select.where(reports.c.number <= up_to)
+        with _errors("store"), self._reading.connect() as connection:
+            return int(connection.scalar(select) or 0)
 
     def last(self) -> int:
         """The number of the newest report; 0 if there is none."""
         with _errors("store"), self._reading.connect() as connection:
             return int(connection.scalar(sa.select(sa.func.max(reports.c.number))) or 0)
 
-    def frames(self, after: int = 0) -> Iterator[pl.DataFrame]:
-        """Reports with a number above ``after`` as tables, a piece at a time."""
-        columns = [reports.c[name] for name in ("id", *_FIELDS)]
+    def pieces(self, after: int = 0) -> Iterator[tuple[pl.DataFrame, int]]:
+        """Reports with a number above ``after`` as tables, a piece at a time, and the last number of each."""
+        columns = [reports.c[name] for name in ("number", "id", *_FIELDS)]
         select = sa.select(*columns).where(reports.c.number > after).order_by(reports.c.number)
         with _errors("store"), self._reading.connect() as connection:
             rows = connection.execution_options(yield_per=_PIECE).execute(select)
             for piece in rows.partitions():
-                yield self._frame(piece)
+                yield self._frame(piece), int(piece[-1][0])
 
-    def frame(self, after: int = 0) -> pl.DataFrame:
+    def frame(self) -> pl.DataFrame:
         """All of them, in the order of their random ids: when they came is nobody's business."""
-        pieces = list(self.frames(after))
+        pieces = [frame for frame, _ in self.pieces()]
         return pl.concat(pieces).sort("id") if pieces else pl.DataFrame(schema=SCHEMA)
 
     def _frame(self, rows: Sequence[Any]) -> pl.DataFrame:
-        ids, *columns = zip(*rows, strict=True)
+        _, ids, *columns = zip(*rows, strict=True)
         fields = dict(zip(_FIELDS, columns, strict=True))
         return (
             pl.DataFrame({"id": [bytes(one).hex() for one in ids], **fields})
@@ -192,6 +226,24 @@ def _row(report: Report) -> dict[str, Any]:
     }
 
 
+def _uninvited(connection: sa.Connection, rows: Sequence[dict[str, Any]], codes: Sequence[str]) -> set[bytes]:
+    """Ids of new reports that come without a code of their own; codes of all others are spent."""
+    if not is_by_invitation(connection):
+        return set()
+    known = set(_found(connection, [row["id"] for row in rows]))
+    given = {
+        row["id"]: digest_of(code) for row, code in zip(rows, codes, strict=True) if row["id"] not in known
+    }
+    unspent = spend(connection, given.values())
+    refused = set()
+    for report_id, digest in given.items():
+        if digest in unspent:
+            unspent.remove(digest)
+        else:
+            refused.add(report_id)
+    return refused
+
+
 def _found(connection: sa.Connection, ids: Sequence[bytes]) -> dict[bytes, tuple[int, ...]]:
     """What is kept under these ids."""
     found: dict[bytes, tuple[int, ...]] = {}
@@ -215,6 +267,8 @@ def _sqlite(path: Path) -> sa.Engine:
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        # Codes that were used are overwritten, not only forgotten.
+        connection.execute("PRAGMA secure_delete = ON")
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:

@@ -26,6 +26,7 @@ class BusyError(ElsewhereError):
 @dataclass(slots=True, eq=False)
 class _Waiting:
     reports: Sequence[Report]
+    codes: Sequence[str]
     answer: asyncio.Future[list[Kept]]
 
 
@@ -54,13 +55,14 @@ class Writer:
         if self._task is not None:
             await self._task
 
-    async def keep(self, reports: Sequence[Report]) -> list[Kept]:
-        """Wait until reports are on disk."""
+    async def keep(self, reports: Sequence[Report], codes: Sequence[str] | None = None) -> list[Kept]:
+        """Wait until reports are on disk; where people were invited, each with the code it came with."""
         if self.waiting + len(reports) > self._most:
             raise BusyError("too many reports are waiting: come again in a while")
         if not self.is_alive:
             raise StoreError("the collector is stopping")
-        one = _Waiting(reports, asyncio.get_running_loop().create_future())
+        given = codes or [""] * len(reports)
+        one = _Waiting(reports, given, asyncio.get_running_loop().create_future())
         self.waiting += len(reports)
         self._queue.put_nowait(one)
         return await one.answer
@@ -83,13 +85,15 @@ class Writer:
 
     async def _write(self, some: Sequence[_Waiting]) -> None:
         together = [report for one in some for report in one.reports]
+        codes = [code for one in some for code in one.codes]
         try:
             self._store.check_room()
-            outcomes = await asyncio.to_thread(self._store.add, together)
-        except ElsewhereError as error:
+            outcomes = await asyncio.to_thread(self._store.add, together, codes)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody may wait for ever
+            problem = error if isinstance(error, ElsewhereError) else StoreError(f"store: {error!r}")
             for one in some:
                 if not one.answer.done():
-                    one.answer.set_exception(error)
+                    one.answer.set_exception(problem)
         else:
             start = 0
             for one in some:

@@ -61,15 +61,22 @@ def receiver_of(url: str) -> Receiver:
     return Receiver(host=host, port=port, path=parts.path.rstrip("/"), is_here=is_here)
 
 
-def check_survey(receiver: Receiver, survey: str) -> None:
-    """Refuse a collector of another survey, before anything is spent on it."""
+def check_survey(receiver: Receiver, survey: str, code: str | None = None) -> None:
+    """Refuse a collector of another survey, or one that would not take a report, before ε is spent on it."""
     status, answer = _asked(receiver, "GET", "/v1/survey", None)
     if status != 200 or answer.get("survey") != survey:
         raise InputError("--to", f"{receiver.shown} does not collect this survey")
+    if answer.get("by_invitation") is True and not code:
+        raise InputError("--code", f"is missing: {receiver.shown} takes reports by invitation only")
 
 
 def send(
-    receiver: Receiver, report: Report, *, tries: int = _TRIES, wait: Callable[[float], None] | None = None
+    receiver: Receiver,
+    report: Report,
+    *,
+    code: str | None = None,
+    tries: int = _TRIES,
+    wait: Callable[[float], None] | None = None,
 ) -> bool:
     """Hand in a report; returns whether it was new there. It waits longer from try to try.
 
@@ -85,7 +92,7 @@ def send(
         if number:
             (wait or time.sleep)(0.5 * 2**number)
         try:
-            status, answer = _asked(receiver, "POST", "/v1/reports", report.to_bytes())
+            status, answer = _asked(receiver, "POST", "/v1/reports", report.to_bytes(), code)
         except NotSentError as error:
             problem = str(error)
             continue
@@ -97,11 +104,15 @@ def send(
     raise NotSentError(f"not sent: {problem}. The report is kept; `elsewhere survey send` sends it later")
 
 
-def _asked(receiver: Receiver, method: str, path: str, body: bytes | None) -> tuple[int, dict[str, Any]]:
+def _asked(
+    receiver: Receiver, method: str, path: str, body: bytes | None, code: str | None = None
+) -> tuple[int, dict[str, Any]]:
     """Status and JSON of an answer. No cookie, no user agent, no connection kept open."""
     kind = http.client.HTTPConnection if receiver.is_here else http.client.HTTPSConnection
     connection = kind(receiver.host, receiver.port, timeout=_SECONDS)
-    headers = {"Content-Type": "application/octet-stream"} if body is not None else {}
+    headers: dict[str, str] = {"Content-Type": "application/octet-stream"} if body is not None else {}
+    if code:
+        headers["Elsewhere-Code"] = code
     try:
         connection.request(method, receiver.path + path, body, headers)
         answer = connection.getresponse()

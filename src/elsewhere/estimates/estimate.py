@@ -5,34 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from elsewhere.arrays import Floats
 from elsewhere.errors import InputError
-from elsewhere.estimates.counts import AnswerCounts, counted
+from elsewhere.estimates.counts import AnswerCounts
+from elsewhere.estimates.fakes import oddities, people_per_fake
 from elsewhere.estimates.margins import Margin, raked
 from elsewhere.estimates.population import Population, population_of
 from elsewhere.estimates.support import support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
+from elsewhere.estimates.tally import DayType, QuestionTally, Tally, tally_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SYSTEM
+from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report
-from elsewhere.survey.reports import (
-    checked_columns,
-    frame_of,
-    randomness_of,
-    read_reports,
-    sorted_reports,
-)
+from elsewhere.survey.reports import checked_columns, frame_of, randomness_of, read_reports
 from elsewhere.survey.survey import Question, Survey
 
-Reports = pl.DataFrame | str | Path | Iterable[Report]
-DayType = Literal["weekday", "weekend"]
-_SATURDAY = 6
-_OTHER_DAYS = "about other days of the week"
+Reports = pl.DataFrame | str | Path | Iterable[Report] | Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,6 +37,13 @@ class Estimated:
     question: Question
     reports: int
     table: EstimateTable | None
+    oddities: tuple[str, ...]
+    """What no honest population could have answered."""
+
+    @property
+    def people_per_fake(self) -> float:
+        """How many people one made-up report can add to a number, or take from it, at most."""
+        return people_per_fake(self.question.channel)
 
     def frame(self) -> pl.DataFrame:
         """A row for each thing: what it is, count, estimate, low, high (95 %), all per person."""
@@ -84,9 +85,13 @@ class _Asked(NamedTuple):
 
     name: str
     question: Question
-    counts: AnswerCounts
+    tally: QuestionTally
     least: int
     """Below so many reports nothing is published of it."""
+
+    @property
+    def counts(self) -> AnswerCounts:
+        return self.tally.counts
 
 
 def estimate(
@@ -105,7 +110,7 @@ def estimate(
     survey
         The survey that they answered.
     reports
-        A Parquet file, a polars frame, or reports.
+        A Parquet file, a polars frame, reports, or what was counted of them.
     also
         Other surveys on the same world and their reports: another ε, other questions. Each is read through
         its own channel; all of them make one population.
@@ -138,16 +143,12 @@ def estimate(
     for number, (one, those) in enumerate([(survey, reports), *also]):
         if one.world != survey.world:
             raise InputError("also", "is a survey on another world: its people cannot be put together")
-        frame = _of_days(one, _frame(those), days, left_out)
-        ready = sorted_reports(one, frame)
-        for reason, count in ready.left_out.items():
+        tally = _tally(one, those, days)
+        for reason, count in tally.left_out.items():
             left_out[reason] = left_out.get(reason, 0) + count
-        for name, question, answers, halves in zip(
-            one.names, one.questions, ready.answers, ready.halves, strict=True
-        ):
+        for name, question, answered in zip(one.names, one.questions, tally.questions, strict=True):
             named = name if number == 0 else f"{name}@{number + 1}"
-            counts = counted(question.channel, answers, halves)
-            asked.append(_Asked(named, question, counts, one.terms.least))
+            asked.append(_Asked(named, question, answered, one.terms.least))
     used = [one for one in asked if one.counts.reports >= one.least]
     if not used:
         raise InputError("reports", _too_few(asked, left_out, survey))
@@ -177,7 +178,11 @@ def _estimated(
         survey=survey,
         questions=tuple(
             Estimated(
-                name=one.name, question=one.question, reports=one.counts.reports, table=tables.get(one.name)
+                name=one.name,
+                question=one.question,
+                reports=one.counts.reports,
+                table=tables.get(one.name),
+                oddities=tuple(oddities(one.tally)),
             )
             for one in asked
         ),
@@ -199,32 +204,21 @@ def _scaled(
     return replace(table, estimate=(table.estimate * factor).clip(max=1.0), low=low, high=high)
 
 
-def _frame(reports: Reports) -> pl.DataFrame:
+def _tally(survey: Survey, reports: Reports, days: DayType | None) -> Tally:
+    if isinstance(reports, Tally):
+        if (reports.survey, reports.days) != (survey_hash(survey), days):
+            raise InputError("reports", "were counted for another survey, or about other days")
+        return reports
     if isinstance(reports, pl.DataFrame):
-        return checked_columns(reports, "reports")
-    return read_reports(reports) if isinstance(reports, str | Path) else frame_of(reports)
+        return tally_of(survey, checked_columns(reports, "reports"), days)
+    return tally_of(
+        survey, read_reports(reports) if isinstance(reports, str | Path) else frame_of(reports), days
+    )
 
 
 def _randomness(files: Iterable[Reports]) -> str:
     labels = {randomness_of(one) for one in files if isinstance(one, str | Path)} - {SYSTEM}
     return ", ".join(sorted(labels)) or SYSTEM
-
-
-def _of_days(
-    survey: Survey, frame: pl.DataFrame, days: DayType | None, left_out: dict[str, int]
-) -> pl.DataFrame:
-    """Reports about such days; how many are about others is counted."""
-    if days is None:
-        return frame
-    if days not in ("weekday", "weekend"):
-        raise InputError("days", f"found {days!r}, must be weekday or weekend")
-    if survey.terms.day_unit > 1:
-        unit = survey.terms.day_unit
-        raise InputError("days", f"reports of this survey tell the day in steps of {unit} only")
-    is_weekend = pl.col("day").dt.weekday() >= _SATURDAY
-    those = frame.filter(is_weekend if days == "weekend" else ~is_weekend)
-    left_out[_OTHER_DAYS] = left_out.get(_OTHER_DAYS, 0) + frame.height - those.height
-    return those
 
 
 def _too_few(asked: Sequence[_Asked], left_out: dict[str, int], survey: Survey) -> str:

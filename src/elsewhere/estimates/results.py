@@ -16,6 +16,8 @@ from elsewhere.inputs.tables import write_csv, write_parquet
 from elsewhere.randomness import seeded_generator
 from elsewhere.survey.file import survey_hash
 
+COUNTS = "counts.npz"
+"""Where a folder of results keeps what was counted, for the next time."""
 _DECIMALS = 9
 _SEED = 2021
 
@@ -56,7 +58,13 @@ def summary_of(found: Estimates) -> dict[str, Any]:
         "tau": found.tau,
         "is_prior": not found.tau,
         "questions": [
-            {"name": one.name, "reports": one.reports, "is_published": one.table is not None}
+            {
+                "name": one.name,
+                "reports": one.reports,
+                "is_published": one.table is not None,
+                "people_per_fake": round(one.people_per_fake, _DECIMALS),
+                "oddities": list(one.oddities),
+            }
             for one in found.questions
         ],
         "visits_by_hour": np.round(found.population.hours(), _DECIMALS).tolist(),

@@ -18,6 +18,7 @@ from elsewhere.survey.file import survey_hash
 from elsewhere.survey.survey import Survey
 
 _BOX = ("south", "west", "north", "east")
+_SOME_FAKES = 100
 
 
 def expectation_page(survey: Survey, found: list[Expected]) -> str:
@@ -106,6 +107,9 @@ def results_page(found: Estimates) -> str:
     ]
     if found.randomness != SYSTEM:
         sections.append(verdict(f"NOT private, for experiments: randomness is {found.randomness}."))
+    odd = [f"{one.name}: {oddity}" for one in found.questions for oddity in one.oddities]
+    if odd:
+        sections.append(verdict(f"Some reports are made up: {'; '.join(odd)}."))
     if not found.tau:
         sections.append(
             verdict(
@@ -121,6 +125,7 @@ def results_page(found: Estimates) -> str:
     )
     sections += [_question_section(one) for one in found.questions]
     sections += made_up_sections(found.population)
+    sections.append(_fakes(found))
     if found.left_out:
         rows = [[reason, f"{count:,}"] for reason, count in found.left_out.items()]
         sections.append(
@@ -131,6 +136,25 @@ def results_page(found: Estimates) -> str:
         f"Survey {survey_hash(found.survey)[:12]}. {terms.purpose}".strip(),
         sections,
     )
+
+
+def _fakes(found: Estimates) -> str:
+    """How far made-up reports could move a number, and whether any show."""
+    rows = [
+        [
+            one.name,
+            f"{one.people_per_fake:.1f}",
+            f"{100 * one.people_per_fake * _SOME_FAKES / max(one.reports, 1):.2g}",
+            "; ".join(one.oddities) or "nothing odd",
+        ]
+        for one in found.questions
+    ]
+    heads = ["question", "people a made-up report can move", f"{_SOME_FAKES} of them, per cent", "answers"]
+    note = (
+        "Anybody who may answer can lie. Intervals are about chance, not about lies: this is how far made-up "
+        "reports could move any one number, at most."
+    )
+    return section("If reports were made up", note, table(heads, rows))
 
 
 def _hours(found: Estimates) -> Any:

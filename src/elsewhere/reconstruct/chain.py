@@ -91,7 +91,9 @@ def best_chain(costs: Floats, inside: Indices, edges: Edges, path: Indices) -> i
         if bound == np.inf:
             bound = _shortest_path(costs, _also(costs, inside, few, reach), edges, least, np.inf, path)
     everything = np.empty((length, len(inside)), dtype=np.int32)
-    everything[:] = inside
+    for i in range(length):
+        for at in range(len(inside)):
+            everything[i, at] = inside[at]
     return CHAINED if _shortest_path(costs, everything, edges, least, bound, path) < np.inf else NO_CHAIN
 
 
@@ -133,7 +135,7 @@ def _also(costs: Floats, inside: Indices, few: Indices, reach: float) -> Indices
                 count += 1
         wider[i, count:] = cheapest
         most = max(most, count)
-    return wider[:, :most]
+    return np.ascontiguousarray(wider[:, :most])  # as all others are, so that one loop is compiled for them
 
 
 @compiled
