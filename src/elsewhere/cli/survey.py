@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.console import out, print_json, progress_bar, table, waiting, warn
+from elsewhere.cli.console import out, print_json, progress_bar, waiting
 from elsewhere.cli.method import warn_if_senseless
 from elsewhere.cli.survey_words import (
     print_expectations,
@@ -16,8 +16,7 @@ from elsewhere.cli.survey_words import (
 )
 from elsewhere.errors import needs_extra
 from elsewhere.files import check_suffix, write_text
-from elsewhere.randomness import SeededRandomness, SystemRandomness, label_of
-from elsewhere.survey.file import load_survey, save_survey, survey_hash
+from elsewhere.survey.file import load_survey, save_survey
 
 if TYPE_CHECKING:
     from elsewhere.estimates.expect import Expected
@@ -94,54 +93,3 @@ def show(survey_file: SurveyFile, *, as_json: Json = False) -> None:
         print_json(survey_facts(survey))
         return
     print_survey(survey)
-
-
-@app.command()
-def simulate(
-    survey_file: SurveyFile,
-    trajectories: Annotated[
-        Path, typer.Argument(metavar="TRAJ", help="True trajectories of many people.", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="REPORTS", help="Reports: .parquet.", show_default=False)
-    ],
-    *,
-    people: Annotated[
-        int | None,
-        typer.Option(min=1, help="So many people, drawn from the file with replacement.", show_default=False),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Repeatable and NOT private: for experiments.", show_default=False)
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Answer a survey for many people at once, each as on a device of their own. For research.
-
-    Every person's day in the file gives one report, as far as the survey's period and its number of days for
-    each person allow; with --people, days are drawn from the file, each as if of another person.
-
-    Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
-    """
-    check_suffix(output, ".parquet")
-    with needs_extra("simulating", "build"):
-        from elsewhere.device.people import read_days  # noqa: PLC0415 - needs an extra
-        from elsewhere.device.simulate import simulated_reports  # noqa: PLC0415 - needs an extra
-        from elsewhere.survey.reports import write_reports  # noqa: PLC0415 - needs an extra
-    survey = load_survey(survey_file)
-    randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
-    with waiting("Reading"):
-        days, others = read_days(trajectories, survey, randomness, people)
-    with progress_bar("Answering") as progress:
-        frame = simulated_reports(survey, days, randomness, progress)
-    write_reports(output, frame, randomness=label_of(randomness))
-    if seed is not None:
-        warn("a seed was given: these reports are NOT private")
-    if others:
-        warn(f"{others:,} days are left out: outside the period, or more than a person may answer")
-    counts = frame["question"].value_counts().sort("question")
-    by_name = {survey.names[number]: count for number, count in counts.iter_rows()}
-    if as_json:
-        print_json({"reports": frame.height, "by_question": by_name, "survey": survey_hash(survey)})
-        return
-    out.print(f"{frame.height:,} reports: {output}", soft_wrap=True)
-    out.print(table(["question", "reports"], [[name, f"{count:,}"] for name, count in by_name.items()]))

@@ -1,4 +1,4 @@
-"""Days of many people from a file, for simulations: each once, or drawn with replacement."""
+"""Days of many people for simulations: of a file, each once or drawn with replacement, or made up."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import datetime as dt
 from collections import Counter
 from pathlib import Path
 
+from elsewhere.days.prior_days import prior_days
 from elsewhere.device.matching import Matcher, people_of
 from elsewhere.device.points import read_points
+from elsewhere.device.reading import trajectories_of
 from elsewhere.errors import InputError
 from elsewhere.mechanism.pick import uniform_below
 from elsewhere.randomness import Randomness
 from elsewhere.survey.survey import Survey
 from elsewhere.trajectories import Trajectory
+
+_MADE_UP = 20_000
+"""Different days that made-up people have."""
 
 
 def read_days(
@@ -39,3 +44,11 @@ def read_days(
     if people is None:
         return days, others
     return [days[row] for row in uniform_below(len(days), people, randomness).tolist()], others
+
+
+def made_up_days(survey: Survey, people: int, randomness: Randomness) -> list[tuple[dt.date, Trajectory]]:
+    """Days of so many people who are made up, as the public prior thinks: for rehearsals."""
+    days = trajectories_of(survey.world, prior_days(survey.world, "rehearsal", min(people, _MADE_UP)))
+    period = survey.terms.period
+    date = survey.world.clock.date if period is None else period.first
+    return [(date, days[row]) for row in uniform_below(len(days), people, randomness).tolist()]

@@ -17,7 +17,7 @@ _HERE = {"localhost", "127.0.0.1", "::1"}
 _TRIES = 5
 _SECONDS = 15.0
 _MOST_BYTES = 1 << 16
-_LATER = {408, 429, 500, 502, 503, 504, 507}
+LATER = {408, 429, 500, 502, 503, 504, 507}
 """What a collector may say that will be otherwise in a while."""
 
 
@@ -99,20 +99,29 @@ def send(
         if status in {200, 201}:
             return status == 201
         problem = str(answer.get("error", f"status {status}"))[:200]
-        if status not in _LATER:
+        if status not in LATER:
             raise InputError("--to", f"{receiver.shown} refuses the report: {problem}")
     raise NotSentError(f"not sent: {problem}. The report is kept; `elsewhere survey send` sends it later")
+
+
+def connection_to(receiver: Receiver) -> http.client.HTTPConnection:
+    """A connection that is made when it is first used: with TLS, but on this very machine."""
+    kind = http.client.HTTPConnection if receiver.is_here else http.client.HTTPSConnection
+    return kind(receiver.host, receiver.port, timeout=_SECONDS)
+
+
+def headers_with(code: str | None) -> dict[str, str]:
+    """All that is said beside a report."""
+    headers = {"Content-Type": "application/octet-stream"}
+    return headers | {"Elsewhere-Code": code} if code else headers
 
 
 def _asked(
     receiver: Receiver, method: str, path: str, body: bytes | None, code: str | None = None
 ) -> tuple[int, dict[str, Any]]:
     """Status and JSON of an answer. No cookie, no user agent, no connection kept open."""
-    kind = http.client.HTTPConnection if receiver.is_here else http.client.HTTPSConnection
-    connection = kind(receiver.host, receiver.port, timeout=_SECONDS)
-    headers: dict[str, str] = {"Content-Type": "application/octet-stream"} if body is not None else {}
-    if code:
-        headers["Elsewhere-Code"] = code
+    connection = connection_to(receiver)
+    headers = headers_with(code) if body is not None else {}
     try:
         connection.request(method, receiver.path + path, body, headers)
         answer = connection.getresponse()

@@ -53,6 +53,14 @@ def frame_of(reports: Iterable[Report]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
+def reports_of(frame: pl.DataFrame) -> list[Report]:
+    """A table as reports."""
+    return [
+        Report(survey=survey, report_id=report_id, question=question, day=day, seed=seed, output=output)
+        for survey, report_id, question, day, seed, output in frame.select(list(SCHEMA)).iter_rows()
+    ]
+
+
 def write_reports(path: Path, frame: pl.DataFrame, *, randomness: str) -> None:
     """Write reports as Parquet, whole or not at all, with where their noise came from (R13)."""
     with whole_file(path, is_private=True) as file:
