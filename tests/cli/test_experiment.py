@@ -13,7 +13,8 @@ from commands import Command
 from elsewhere.datasets.generated import generated_city
 from elsewhere.experiments import population_recipes, sources
 from elsewhere.experiments import recipes as recipe_data
-from elsewhere.experiments.cells import POPULATION_METHODS, Cell, PopulationCell, Setting
+from elsewhere.experiments.cells import POPULATION_METHODS,
+    SECOND_ROUND, Cell, PopulationCell, Setting
 from elsewhere.experiments.population_tables import hour_difference_rows
 from elsewhere.experiments.recipes import recipes, variations
 from elsewhere.experiments.run import run_experiments
@@ -98,13 +99,15 @@ def test_what_many_people_say_together(tmp_path: Path, monkeypatch: pytest.Monke
     """Every method on every data set, resumable; many people are nearer to the truth than few."""
     monkeypatch.setattr("elsewhere.experiments.run.run_cells", _in_this_process)
     monkeypatch.setattr(population_recipes, "DATASETS", ("campus",))
-    names = ["table-population", "fig-population", "table-coverage"]
+    names = ["table-population", "fig-population", "table-coverage", "table-rounds"]
     outcome = run_experiments(
         names, tmp_path, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
     )  # fmt: skip
     rows = pl.read_csv(tmp_path / "population.csv")
     assert set(rows["dataset"]) == {"campus"}
-    assert set(rows["method"]) == set(POPULATION_METHODS)
+    assert set(rows["method"]) == set(POPULATION_METHODS) - {SECOND_ROUND}
+    rounds = pl.read_csv(tmp_path / "rounds.csv").filter(measure="js", question="presence")
+    assert rounds["method"].to_list() == ["survey", SECOND_ROUND, "survey"]
     assert rows.filter(measure="cover")["value"].is_between(0.5, 1).all()
     assert rows["value"].is_finite().all()
     varied = pl.read_csv(tmp_path / "population-varied.csv").filter(measure="js", question="presence")

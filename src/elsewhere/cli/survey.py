@@ -93,3 +93,39 @@ def show(survey_file: SurveyFile, *, as_json: Json = False) -> None:
         print_json(survey_facts(survey))
         return
     print_survey(survey)
+
+
+@app.command("next")
+def next_round(
+    survey_file: SurveyFile,
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="Its folder of results.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="NEXT", help="The .survey file.", show_default=False)
+    ],
+    *,
+    source: Annotated[
+        Path | None,
+        typer.Option("--toml", metavar="TOML", help="Other terms and questions, on the same world."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a second round of a survey that starts from what the first one found.
+
+    The first round's population takes the place of the public prior: it is made of reports, so nobody is
+    asked for more. Questions and terms stay, unless --toml gives others.
+
+    Example: elsewhere survey next city.survey results -o second.survey
+    """
+    check_suffix(output, ".survey")
+    with needs_extra("making a survey", "build"):
+        from elsewhere.estimates.rounds import next_survey  # noqa: PLC0415 - needs an extra
+    with waiting("Making the next round"):
+        survey = next_survey(load_survey(survey_file), results, source)
+    save_survey(survey, output)
+    if as_json:
+        print_json(survey_facts(survey))
+        return
+    print_survey(survey)
+    out.print(f"Next: elsewhere survey serve {output}", soft_wrap=True, markup=False)

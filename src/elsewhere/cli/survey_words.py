@@ -26,6 +26,7 @@ def survey_facts(survey: Survey) -> dict[str, Any]:
         "least": terms.least,
         "day_unit": terms.day_unit,
         "purpose": terms.purpose,
+        "is_next_round": survey.believed is not None,
         "questions": [
             {
                 "name": name,
@@ -79,6 +80,7 @@ def print_survey(survey: Survey) -> None:
         "Days a person may answer": f"{terms.days:,}",
         "Published from": f"{terms.least:,} reports on",
         "Days are told in steps of": "1 day" if terms.day_unit == 1 else f"{terms.day_unit:,} days",
+        "Starts from": "the public prior" if survey.believed is None else "what an earlier round found",
         "World": f"{len(survey.world.places):,} places, {survey.world.hash[:12]}",
     }))  # fmt: skip
     rows = [

@@ -164,7 +164,7 @@ def _estimated(
     left_out: dict[str, int],
     progress: Progress,
 ) -> Estimates:
-    support = support_of(survey.world)
+    support = support_of(survey.world, survey.believed)
     evidence = Evidence(support, [one.counts for one in used])
     fit = evidence.fit(progress)
     weights = raked(survey, support, fit.weights, margins) if margins else fit.weights

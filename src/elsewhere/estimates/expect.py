@@ -68,7 +68,7 @@ def expectations(
     survey: Survey, people: tuple[int, ...] = PEOPLE, progress: Progress = no_progress
 ) -> list[Expected]:
     """For each number of people and each question how far estimates will be off."""
-    support, generator = support_of(survey.world), seeded_generator(_SEED)
+    support, generator = support_of(survey.world, survey.believed), seeded_generator(_SEED)
     shares = [float(question.share) for question in survey.questions]
     asked = Evidence(support, [_no_answers(question.channel) for question in survey.questions])
     truth = _unlike_the_prior(asked, generator)

@@ -15,7 +15,9 @@ import polars as pl
 
 from elsewhere.arrays import Floats
 from elsewhere.days.hotspots import THRESHOLDS, find_hotspots
-from elsewhere.estimates.population import Population
+from elsewhere.days.visits import Days
+from elsewhere.errors import InputError
+from elsewhere.estimates.population import Population, population_of
 from elsewhere.survey.questions.registry import question_of
 from elsewhere.survey.things import GroupHours, Things
 from elsewhere.world.world import World
@@ -140,3 +142,33 @@ def population_frame(population: Population) -> pl.DataFrame:
     """The same, and the weight of each day."""
     weights = np.repeat(population.weights, population.days.lengths)
     return people_frame(population).with_columns(weight=weights)
+
+
+def read_population(path: Path, world: World) -> Population:
+    """What `population_frame` wrote, on the same world; else a clear word."""
+    source = str(path)
+    wanted = ["uid", "datetime", "place_id", "weight"]
+    try:
+        frame = pl.read_parquet(path.read_bytes()).select(wanted).drop_nulls()
+        moments = frame["datetime"].str.to_datetime()
+        known = frame["place_id"].replace_strict(
+            pl.Series(world.places.ids, dtype=pl.String), pl.int_range(len(world.places), eager=True),
+            default=None, return_dtype=pl.Int32,
+        )  # fmt: skip
+    except OSError as error:
+        raise InputError(source, f"cannot be read: {error.strerror}") from None
+    except (pl.exceptions.PolarsError, ValueError):
+        raise InputError(source, "not a population: `elsewhere survey estimate` makes one") from None
+    if not frame.height or known.null_count():
+        raise InputError(source, "not a population of this world")
+    minutes = moments.dt.hour().cast(pl.Int32) * 60 + moments.dt.minute()
+    rows = frame["uid"].rle_id().to_numpy()
+    order = frame.select(pl.int_range(pl.len()).over(pl.col("uid").rle_id())).to_series().to_numpy()
+    places, times = (np.full((rows[-1] + 1, order.max() + 1), -1, dtype=np.int32) for _ in range(2))
+    places[rows, order] = known.to_numpy()
+    times[rows, order] = minutes.to_numpy() // world.clock.timestep_minutes
+    days = Days(places, times, np.bincount(rows).astype(np.int32))
+    weights = frame["weight"].to_numpy()[order == 0]
+    if not (weights >= 0).all() or not np.isfinite(weights).all() or weights.sum() <= 0:
+        raise InputError(source, "not a population: weights must be numbers, 0 or more")
+    return population_of(world, days, weights / weights.sum())

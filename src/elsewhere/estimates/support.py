@@ -46,11 +46,13 @@ class Support:
         return np.full(self.count, 1 / self.count)
 
 
-def support_of(world: World, *, days: int = PRIOR_DAYS, broad: int = BROAD_DAYS) -> Support:
-    """The support of a world: the same for everybody."""
-    likely, other = prior_days(world, "population", days), broad_days(world, "population", broad)
-    places, times, lengths = joined_days(likely, other)
-    is_prior = np.arange(len(lengths)) < days
+def support_of(
+    world: World, believed: Days | None = None, *, days: int = PRIOR_DAYS, broad: int = BROAD_DAYS
+) -> Support:
+    """The support of a world: the same for everybody. ``believed`` days take the place of the prior's."""
+    likely = prior_days(world, "population", days) if believed is None else believed
+    places, times, lengths = joined_days(likely, broad_days(world, "population", broad))
+    is_prior = np.arange(len(lengths)) < len(likely.lengths)
     found = lengths > 0
     if not found[is_prior].any():
         raise InputError("world", "its prior has no day: is nothing ever open?")

@@ -20,9 +20,12 @@ SMALL = tuple(name for name in _IN_EXPERIMENTS if name not in LARGE)
 DATASETS = LARGE + SMALL
 
 ONE_QUESTION, SIX_QUESTIONS, CODEBOOK = "survey", "survey, six questions", "codebook, counted"
+SECOND_ROUND = "survey, second round"
 PRIOR, POPULARITY = "prior", "popularity"
 NEIGHBOURS, ANYWHERE = "like LDPTrace", "like LDPTrace, any move"
-POPULATION_METHODS = (ONE_QUESTION, SIX_QUESTIONS, CODEBOOK, PRIOR, POPULARITY, NEIGHBOURS, ANYWHERE)
+POPULATION_METHODS = (
+    ONE_QUESTION, SIX_QUESTIONS, SECOND_ROUND, CODEBOOK, PRIOR, POPULARITY, NEIGHBOURS, ANYWHERE,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,8 @@ from elsewhere.days.popular import popularity_by_timestep
 from elsewhere.days.visits import Days, parts_of
 from elsewhere.errors import InputError
 from elsewhere.estimates.counts import AnswerCounts, counted
+from elsewhere.estimates.population import population_of
+from elsewhere.estimates.rounds import asked_again, believed_days
 from elsewhere.estimates.support import Support, incidence, support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
 from elsewhere.estimates.tilt import Evidence
@@ -29,9 +31,9 @@ from elsewhere.experiments.cells import (
     ANYWHERE,
     CODEBOOK,
     NEIGHBOURS,
-    ONE_QUESTION,
     POPULARITY,
     PRIOR,
+    SECOND_ROUND,
     SIX_QUESTIONS,
     PopulationCell,
 )
@@ -206,10 +208,13 @@ def _known(cell: PopulationCell, pool: Pool, seed: int) -> Known:
         return Known(shares=_counted_days(cell, pool, who, seed))
     if cell.method in (NEIGHBOURS, ANYWHERE):
         return Known(shares=_walked(cell, pool, who, generator))
-    asked = {ONE_QUESTION: _ONE, SIX_QUESTIONS: _SIX}[cell.method]
-    survey = pool.survey(asked, cell.epsilon)
-    counts = _answered(survey, [pool.secrets[person] for person in who], seed, generator)
-    return _estimated(pool, survey, counts)
+    survey = pool.survey(_SIX if cell.method == SIX_QUESTIONS else _ONE, cell.epsilon)
+    people = [pool.secrets[person] for person in who]
+    counts = _answered(survey, people, seed, generator)
+    if cell.method == SECOND_ROUND:
+        others = generator.integers(len(pool.secrets), size=cell.people).astype(np.int32)
+        return _next_round(pool, survey, counts, [pool.secrets[person] for person in others], seed, generator)
+    return _estimated(pool, survey, counts, pool.support)
 
 
 def _answered(
@@ -230,16 +235,34 @@ def _answered(
     ]
 
 
-def _estimated(pool: Pool, survey: Survey, counts: Sequence[AnswerCounts]) -> Known:
+def _next_round(
+    pool: Pool,
+    survey: Survey,
+    counts: Sequence[AnswerCounts],
+    people: Sequence[Outcome],
+    seed: int,
+    generator: Generator,
+) -> Known:
+    """What other people say in a second round, which starts from the population of the first."""
+    weights = Evidence(pool.support, counts).fit().weights
+    found = population_of(pool.world, pool.support.days, weights)
+    believed = believed_days(found, int(pool.support.is_prior.sum()))
+    again = asked_again(survey, believed)
+    broad = pool.support.count - len(believed.lengths)
+    support = support_of(pool.world, believed, broad=broad)
+    return _estimated(pool, again, _answered(again, people, seed + 1, generator), support)
+
+
+def _estimated(pool: Pool, survey: Survey, counts: Sequence[AnswerCounts], support: Support) -> Known:
     """As a collector would: questions with too few reports are left out."""
     used = [at for at, one in enumerate(counts) if one.reports >= survey.terms.least]
-    evidence = Evidence(pool.support, [counts[at] for at in used])
+    evidence = Evidence(support, [counts[at] for at in used])
     fit = evidence.fit()
     tables = {name: table_of(evidence, fit, used.index(at)) for name, at in _COMPARED.items() if at in used}
     return Known(
         shares={name: table.estimate for name, table in tables.items()},
         tables=tables,
-        population=pool.shares_of(pool.support.days, fit.weights)["presence"],
+        population=pool.shares_of(support.days, fit.weights)["presence"],
         tau=fit.tau,
     )
 

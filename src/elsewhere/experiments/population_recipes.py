@@ -14,6 +14,7 @@ from elsewhere.experiments.cells import (
     ONE_QUESTION,
     POPULARITY,
     PRIOR,
+    SECOND_ROUND,
     SIX_QUESTIONS,
     AllDays,
     PopulationCell,
@@ -84,6 +85,18 @@ def survey_hours(size: Size) -> tuple[PopulationCell, ...]:
         replace(_population_cell(dataset, size), method=method, epsilon=5.0, people=people)
         for dataset in (*COMMUTER_CITIES, "campus")
         for method in (CODEBOOK, ONE_QUESTION)
+    )
+
+
+def round_cells(size: Size) -> tuple[PopulationCell, ...]:
+    """Two rounds of so many people each, beside one round of as many and of twice as many."""
+    sizes, runs = ((500,), 1) if size == "small" else ((1000, 10_000), 5)
+    return tuple(
+        replace(_population_cell(dataset, size), method=method, epsilon=5.0, people=factor * people, run=run)
+        for people in sizes
+        for dataset in DATASETS
+        for method, factor in ((ONE_QUESTION, 1), (SECOND_ROUND, 1), (ONE_QUESTION, 2))
+        for run in range(runs)
     )
 
 

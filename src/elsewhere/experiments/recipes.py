@@ -20,6 +20,7 @@ from elsewhere.experiments.population_recipes import (
     coverage_cells,
     population_cells,
     population_curves,
+    round_cells,
     survey_hours,
 )
 from elsewhere.experiments.tilted import TILTED
@@ -168,6 +169,7 @@ def recipes(size: Size) -> dict[str, Recipe]:
             varies="",
             cells=coverage_cells(size),
         ),
+        Recipe(name="table-rounds", title="What a second round gains", varies="", cells=round_cells(size)),
         Recipe(
             name="fig-survey-hours",
             title="Hours that an analyst sees",

@@ -105,6 +105,7 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         "table-population": ("population.csv", population_rows),
         "fig-population": ("population-varied.csv", population_rows),
         "table-coverage": ("coverage.csv", population_rows),
+        "table-rounds": ("rounds.csv", population_rows),
         "fig-survey-hours": ("survey-hours.csv", survey_hour_rows),
     }
     for name in wanted:

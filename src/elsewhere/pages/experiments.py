@@ -60,6 +60,8 @@ def experiments_page(outcome: Outcome) -> str:
     if "table-coverage" in results:
         title = "How often intervals hold the truth"
         sections.append(population_section(title, results["table-coverage"]))
+    if "table-rounds" in results:
+        sections.append(population_section("What a second round gains", results["table-rounds"]))
     return page(
         "The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections, has_charts=False
     )

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.days.visits import Days
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.files import whole_file
 from elsewhere.mechanism.budget import exact_epsilon, short_fraction
@@ -42,7 +43,17 @@ def survey_hash(survey: Survey) -> str:
         for name, array in sorted(question.public.arrays.items()):
             digest.update(f"\n{number}.{name} {array.dtype.str} {array.shape}\n".encode())
             digest.update(np.ascontiguousarray(array).data)
+    for name, array in _believed_arrays(survey).items():
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def _believed_arrays(survey: Survey) -> dict[str, NDArray[Any]]:
+    """Days of an earlier round, if there was one."""
+    if survey.believed is None:
+        return {}
+    return {f"believed.{name}": array for name, array in survey.believed._asdict().items()}
 
 
 def save_survey(survey: Survey, path: str | Path) -> str:
@@ -77,9 +88,9 @@ def survey_to_bytes(survey: Survey) -> bytes:
         _write_entry(archive, "survey.json", _json(_facts(survey)))
         for number, question in enumerate(survey.questions):
             for name, array in sorted(question.public.arrays.items()):
-                entry = io.BytesIO()
-                np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
-                _write_entry(archive, f"{number}.{name}.npy", entry.getvalue())
+                _write_array(archive, f"{number}.{name}", array)
+        for name, array in _believed_arrays(survey).items():
+            _write_array(archive, name, array)
         _write_entry(archive, "world", parts_to_bytes(survey.world, survey.world.hash))
     body = buffer.getvalue()
     head = {
@@ -177,19 +188,42 @@ def _unzipped(body: bytes, source: str) -> Survey:
         world = World(**vars(parts_from_bytes(archive.read("world"), source)))
         terms = _terms(facts["terms"])
         questions = tuple(
-            _question(world, terms, plain, _arrays(archive, number))
+            _question(world, terms, plain, _arrays(archive, f"{number}."))
             for number, plain in enumerate(facts["questions"])
         )
-    return Survey(world=world, terms=terms, questions=questions)
+        believed = _believed(world, _arrays(archive, "believed."))
+    return Survey(world=world, terms=terms, questions=questions, believed=believed)
 
 
-def _arrays(archive: zipfile.ZipFile, number: int) -> dict[str, NDArray[Any]]:
+def _arrays(archive: zipfile.ZipFile, start: str) -> dict[str, NDArray[Any]]:
     found = {}
     for name in archive.namelist():
-        if name.startswith(f"{number}.") and name.endswith(".npy"):
+        if name.startswith(start) and name.endswith(".npy"):
             array = np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-            found[name.removeprefix(f"{number}.").removesuffix(".npy")] = np.ascontiguousarray(array)
+            found[name.removeprefix(start).removesuffix(".npy")] = np.ascontiguousarray(array)
     return found
+
+
+def _believed(world: World, arrays: dict[str, NDArray[Any]]) -> Days | None:
+    """Days of an earlier round, each of them one that could be: on places and timesteps that there are."""
+    if not arrays:
+        return None
+    days = Days(arrays["places"], arrays["times"], arrays["lengths"])
+    if any(array.dtype != np.int32 for array in days) or days.places.ndim != 2 or not days.places.size:
+        raise ValueError("believed days are damaged")
+    is_visit = np.arange(days.places.shape[1]) < days.lengths[:, None]
+    ordered = (np.diff(days.times, axis=1) > 0) | ~is_visit[:, 1:]
+    if (
+        days.times.shape != days.places.shape
+        or not ((days.lengths >= 1) & (days.lengths <= days.places.shape[1])).all()
+        or not np.where(
+            is_visit, (days.places >= 0) & (days.places < len(world.places)), days.places == -1
+        ).all()
+        or not np.where(is_visit, (days.times >= 0) & (days.times < world.clock.timesteps), True).all()
+        or not ordered.all()
+    ):
+        raise ValueError("believed days are damaged")
+    return days
 
 
 def _terms(plain: dict[str, Any]) -> Terms:
@@ -209,6 +243,12 @@ def _question(world: World, terms: Terms, plain: dict[str, Any], arrays: dict[st
     if type(plain["k"]) is not int:
         raise ValueError("k is no whole number")
     return ready_question(world, terms, record, short_fraction(str(plain["share"])), public, plain["k"])
+
+
+def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+    entry = io.BytesIO()
+    np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
+    _write_entry(archive, f"{name}.npy", entry.getvalue())
 
 
 def _write_entry(archive: zipfile.ZipFile, name: str, data: bytes) -> None:

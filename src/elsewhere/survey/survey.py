@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
+from elsewhere.days.prior_days import prior_days
+from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
 from elsewhere.inputs.raw_text import CONTROL
 from elsewhere.survey.channels import Channel
@@ -18,6 +20,7 @@ from elsewhere.survey.things import Things
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.world import World
 
+_PRETEND = 4096
 _MOST_SHARES = 1 << 16
 _MOST_QUESTIONS = 100
 _MOST_DAYS = 366
@@ -113,6 +116,8 @@ class Survey:
     world: World
     terms: Terms
     questions: tuple[Question, ...]
+    believed: Days | None = None
+    """Made-up days to start from in place of the world's prior: the population of an earlier round."""
 
     def __post_init__(self) -> None:
         if self.world.settings.popularity_from == SAME_PEOPLE:
@@ -149,18 +154,25 @@ class Survey:
 
 
 def make_survey(
-    world: World, terms: Terms, asked: Sequence[tuple[QuestionKind, Fraction]], *, folder: Path = Path()
+    world: World,
+    terms: Terms,
+    asked: Sequence[tuple[QuestionKind, Fraction]],
+    *,
+    folder: Path = Path(),
+    believed: Days | None = None,
 ) -> Survey:
     """A survey with its public maps worked out; files of options start at ``folder``.
 
-    How many things of a day are kept (k) and how they are told comes from the public prior alone.
+    How many things of a day are kept (k) and how they are told comes from the public prior alone, or from the
+    public population of an earlier round.
     """
     questions = []
+    days = prior_days(world, "k of a question", _PRETEND) if believed is None else believed
     for record, share in asked:
         public = record.public_map(world, terms.epsilon, folder)
-        kept = record.kept_of(world, record.things(world, public), terms.epsilon)
+        kept = record.kept_of(world, record.things(world, public), terms.epsilon, days)
         questions.append(ready_question(world, terms, record, share, public, kept))
-    return Survey(world=world, terms=terms, questions=tuple(questions))
+    return Survey(world=world, terms=terms, questions=tuple(questions), believed=believed)
 
 
 def ready_question(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
 from elsewhere.files import read_toml
 from elsewhere.mechanism.budget import exact_epsilon
@@ -19,13 +20,15 @@ from elsewhere.world.world import World
 _KEYS = ("world", "epsilon", "days", "period", "least", "day_unit", "purpose", "question")
 
 
-def create_survey(path: str | Path) -> Survey:
+def create_survey(path: str | Path, *, believed: Days | None = None) -> Survey:
     """Make a survey from a `survey.toml`; paths in it start at its folder.
 
     Parameters
     ----------
     path
         The file: world, ε, terms and questions.
+    believed
+        Made-up days to start from in place of the world's prior: the population of an earlier round.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def create_survey(path: str | Path) -> Survey:
         if not isinstance(values.get("world"), str):
             raise InputError("world", "is missing: the .world file that the survey is about")  # noqa: TRY301
         world = World.load(path.parent / values["world"])
-        return make_survey(world, terms, asked, folder=path.parent)
+        return make_survey(world, terms, asked, folder=path.parent, believed=believed)
     except InputError as error:
         faults = "; ".join(map(str, error.faults))
         raise InputError(str(path), f"{error.source}: {faults}") from None

@@ -50,9 +50,9 @@ class Day(QuestionKind):
     def things(self, world: World, public: PublicMap) -> Things:
         return CandidateDays(tables=self._tables(world, public, Fraction(1), self.k or 1))
 
-    def kept_of(self, world: World, things: Things, epsilon: Fraction) -> int:
+    def kept_of(self, world: World, things: Things, epsilon: Fraction, believed: Days) -> int:
         """K with the least expected error of a visit, as `codebook` finds it."""
-        del things
+        del things, believed
         if self.k is not None:
             return self.k
         book = candidate_days(world, "shard 0", self.candidates)

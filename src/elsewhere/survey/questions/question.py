@@ -11,14 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.days.prior_days import prior_days
+from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
 from elsewhere.mechanism.answer import better_answer
 from elsewhere.survey.channels import Channel, SetChannel
 from elsewhere.survey.things import Things
 from elsewhere.world.world import World
 
-_PRETEND = 4096
 _LOST = 0.05
 
 
@@ -61,16 +60,17 @@ class QuestionKind(ABC):
     def things(self, world: World, public: PublicMap) -> Things:
         """What is asked about."""
 
-    def kept_of(self, world: World, things: Things, epsilon: Fraction) -> int:
+    def kept_of(self, world: World, things: Things, epsilon: Fraction, believed: Days) -> int:
         """How many things of a day an answer may tell of, k: from public numbers alone.
 
-        The least k with which days of the prior lose at most a twentieth of their things. What is lost must
-        be put back by what is believed about long days, which no answer tells; a larger k costs little.
+        The least k with which days that are ``believed``, the prior's, lose at most a twentieth of things.
+        What is lost must be put back by what is believed about long days, which no answer tells; a larger k
+        costs little.
         """
-        del epsilon
+        del world, epsilon
         if self.k is not None:
             return self.k
-        found = things.of(prior_days(world, "k of a question", _PRETEND))
+        found = things.of(believed)
         numbers = (found >= 0).sum(axis=1)
         kept = 1
         while np.maximum(numbers - kept, 0).sum() > _LOST * numbers.sum():
