@@ -13,8 +13,7 @@ from commands import Command
 from elsewhere.datasets.generated import generated_city
 from elsewhere.experiments import population_recipes, sources
 from elsewhere.experiments import recipes as recipe_data
-from elsewhere.experiments.cells import POPULATION_METHODS,
-    SECOND_ROUND, Cell, PopulationCell, Setting
+from elsewhere.experiments.cells import POPULATION_METHODS, SECOND_ROUND, Cell, PopulationCell, Setting
 from elsewhere.experiments.population_tables import hour_difference_rows
 from elsewhere.experiments.recipes import recipes, variations
 from elsewhere.experiments.run import run_experiments

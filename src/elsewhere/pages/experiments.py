@@ -24,6 +24,13 @@ from elsewhere.pages.population import population_section, survey_hours_section
 Result = dict[str, Any]
 
 
+_POPULATIONS = {
+    "table-population": "What many people say together",
+    "table-coverage": "How often intervals hold the truth",
+    "table-rounds": "What a second round gains",
+}
+
+
 def experiments_page(outcome: Outcome) -> str:
     """One self-contained page: every table and figure that was made, and the findings first."""
     data = "; ".join(f"{name}: {label}" for name, label in outcome.labels.items())
@@ -55,13 +62,9 @@ def experiments_page(outcome: Outcome) -> str:
     if "fig-survey-hours" in results:
         figure = _image(outcome.folder / "fig-survey-hours.png", "Hours that an analyst sees")
         sections.append(survey_hours_section(results["fig-survey-hours"], figure))
-    if "table-population" in results:
-        sections.append(population_section("What many people say together", results["table-population"]))
-    if "table-coverage" in results:
-        title = "How often intervals hold the truth"
-        sections.append(population_section(title, results["table-coverage"]))
-    if "table-rounds" in results:
-        sections.append(population_section("What a second round gains", results["table-rounds"]))
+    for name, title in _POPULATIONS.items():
+        if name in results:
+            sections.append(population_section(title, results[name]))
     return page(
         "The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections, has_charts=False
     )
