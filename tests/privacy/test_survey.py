@@ -48,7 +48,7 @@ def test_every_day_has_a_set_of_things_by_a_rule_that_never_fails(tmp_path: Path
     """R19: unknown places, late times, no visit at all; every thing once, all below D."""
     survey = tiny_survey(tmp_path, 3, kind=kind)
     answering, question = Answering(survey), survey.questions[0]
-    rows = answering._rows([answering.secret(day) for day in survey_days(survey)] + [()], constant_work=False)
+    rows = answering.rows([answering.secret(day) for day in survey_days(survey)] + [()], constant_work=False)
     things = things_of_secrets(rows, question.things, survey.world.clock.timesteps)
     assert things.shape[0] == len(rows)
     assert things.min() >= -1

@@ -5,8 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
+from elsewhere.arrays import Floats
+from elsewhere.mechanism.answer import things_of_secrets
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness
 from elsewhere.survey.answering import Answering
@@ -47,3 +50,14 @@ def simulated_reports(
         progress(start + len(batch), len(people))
     # By their random ids: the order of the file must not tell who is who.
     return pl.concat(frames).sort("id") if frames else pl.DataFrame(schema=SCHEMA)
+
+
+def true_shares(survey: Survey, people: Sequence[tuple[dt.date, Trajectory]]) -> dict[str, Floats]:
+    """The share of made-up people who have each thing of each question: what a survey should find."""
+    answering = Answering(survey)
+    rows = answering.rows([answering.secret(day) for _, day in people], constant_work=False)
+    found = {}
+    for name, question in zip(survey.names, survey.questions, strict=True):
+        things = things_of_secrets(rows, question.things, survey.world.clock.timesteps)
+        found[name] = np.bincount(things[things >= 0], minlength=question.things.count) / len(people)
+    return found

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from elsewhere.arrays import Floats
+from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
 from elsewhere.estimates.counts import AnswerCounts
 from elsewhere.estimates.fakes import oddities, people_per_fake
@@ -113,7 +114,7 @@ def estimate(
         A Parquet file, a polars frame, reports, or what was counted of them.
     also
         Other surveys on the same world and their reports: another ε, other questions. Each is read through
-        its own channel; all of them make one population.
+        its own channel; all of them make one population, from the public prior on.
     margins
         Public counts that the population must agree with (`read_margins`), so that who took part is not
         mistaken for who lives there.
@@ -152,19 +153,22 @@ def estimate(
     used = [one for one in asked if one.counts.reports >= one.least]
     if not used:
         raise InputError("reports", _too_few(asked, left_out, survey))
-    found = _estimated(survey, asked, used, margins, left_out, progress)
+    # Reports of an earlier round would count twice, once through the population that was made of them.
+    believed = None if also else survey.believed
+    found = _estimated(survey, believed, asked, used, margins, left_out, progress)
     return replace(found, randomness=_randomness([reports, *(those for _, those in also)]))
 
 
 def _estimated(
     survey: Survey,
+    believed: Days | None,
     asked: Sequence[_Asked],
     used: Sequence[_Asked],
     margins: Sequence[Margin],
     left_out: dict[str, int],
     progress: Progress,
 ) -> Estimates:
-    support = support_of(survey.world, survey.believed)
+    support = support_of(survey.world, believed)
     evidence = Evidence(support, [one.counts for one in used])
     fit = evidence.fit(progress)
     weights = raked(survey, support, fit.weights, margins) if margins else fit.weights

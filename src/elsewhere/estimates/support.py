@@ -20,6 +20,7 @@ from elsewhere.world.world import World
 
 PRIOR_DAYS = 24_576
 BROAD_DAYS = 8_192
+_BROAD_IN_NEXT = 1 / 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,6 +31,8 @@ class Support:
     days: Days
     is_prior: Bools
     """Which are days of the prior itself."""
+    broad_share: float | None = None
+    """How much of the start are broad days; None: as many as there are of them."""
 
     @property
     def count(self) -> int:
@@ -42,8 +45,14 @@ class Support:
 
     @property
     def start(self) -> Floats:
-        """Where a tilt starts: all days alike, so that broad ones can be found."""
-        return np.full(self.count, 1 / self.count)
+        """Where a tilt starts: all days alike, so that broad ones can be found.
+
+        What an earlier round found has seen them already: they weigh little then.
+        """
+        if self.broad_share is None:
+            return np.full(self.count, 1 / self.count)
+        broad = ~self.is_prior / max((~self.is_prior).sum(), 1)
+        return np.asarray((1 - self.broad_share) * self.prior + self.broad_share * broad)
 
 
 def support_of(
@@ -57,7 +66,10 @@ def support_of(
     if not found[is_prior].any():
         raise InputError("world", "its prior has no day: is nothing ever open?")
     return Support(
-        world=world, days=Days(places[found], times[found], lengths[found]), is_prior=is_prior[found]
+        world=world,
+        days=Days(places[found], times[found], lengths[found]),
+        is_prior=is_prior[found],
+        broad_share=None if believed is None else _BROAD_IN_NEXT,
     )
 
 

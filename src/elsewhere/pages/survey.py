@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
+from elsewhere.arrays import Floats
 from elsewhere.estimates.estimate import Estimated, Estimates
 from elsewhere.estimates.expect import BUSY, Expected
 from elsewhere.pages.made_up import made_up_sections
@@ -92,8 +93,12 @@ def _errors(found: list[Expected]) -> Any:
     return figure
 
 
-def results_page(found: Estimates) -> str:
-    """Every question's busiest things, hours of the day, what the population says, and what was left out."""
+def results_page(found: Estimates, truth: dict[str, Floats] | None = None) -> str:
+    """Every question's busiest things, hours of the day, what the population says, and what was left out.
+
+    Where people are made up, ``truth`` has the share of them who have each thing of each question.
+    """
+    truth = truth or {}
     terms = found.survey.terms
     sections = [
         cards(
@@ -123,7 +128,7 @@ def results_page(found: Estimates) -> str:
             chart(_hours(found), "hours"),
         )
     )
-    sections += [_question_section(one) for one in found.questions]
+    sections += [_question_section(one, truth.get(one.name)) for one in found.questions]
     sections += made_up_sections(found.population)
     sections.append(_fakes(found))
     if found.left_out:
@@ -175,7 +180,7 @@ def _hours(found: Estimates) -> Any:
     return figure
 
 
-def _question_section(one: Estimated) -> str:
+def _question_section(one: Estimated, truth: Floats | None) -> str:
     title = f"{one.name}: {one.question.record.what}"
     if one.table is None:
         return section(title, f"Only {one.reports:,} reports: too few, nothing is published.", "")
@@ -185,11 +190,15 @@ def _question_section(one: Estimated) -> str:
     whole = one.frame()
     frame = whole.sort("estimate", descending=True).head(BUSY)
     estimate, low, high = (frame[name].to_numpy() for name in ("estimate", "low", "high"))
-    charts = chart(bars(labels(frame), estimate, low=low, high=high), f"bars-{one.name}")
+    true = None if truth is None else truth[frame["thing"].to_numpy()]
+    charts = chart(bars(labels(frame), estimate, low=low, high=high, truth=true), f"bars-{one.name}")
     if "hour" in whole.columns and set(_BOX) <= set(whole.columns) and "hours" not in whole.columns:
         charts += chart(_heat(whole), f"heat-{one.name}")
     which = f"The {BUSY} largest" if whole.height > BUSY else f"All {whole.height}"
     note = f"{one.reports:,} reports. {which}, per cent of people, with 95 % intervals."
+    if truth is not None:
+        holds = (whole["low"].to_numpy() <= truth) & (truth <= whole["high"].to_numpy())
+        note += f" {holds.sum():,} of all {whole.height:,} intervals hold what is true, {holds.mean():.1%}."
     return section(title, note, charts)
 
 

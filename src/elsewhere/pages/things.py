@@ -11,26 +11,41 @@ import polars as pl
 from elsewhere.arrays import Floats
 from elsewhere.pages.page import PALETTE
 
+TRUTH = "#d92d20"
 _NUMBERS = ("count", "estimate", "low", "high", "reports")
 
 
 def bars(
-    names: Sequence[str], shares: Floats, *, low: Floats | None = None, high: Floats | None = None
+    names: Sequence[str],
+    shares: Floats,
+    *,
+    low: Floats | None = None,
+    high: Floats | None = None,
+    truth: Floats | None = None,
 ) -> Any:
-    """A bar for each thing, in per cent of people, with its interval if there is one."""
+    """A bar for each thing, in per cent of people, with its interval and what is true, if they are known."""
     figure = go.Figure()
     interval: dict[str, Any] = {}
     if low is not None and high is not None:
         interval = {"type": "data", "symmetric": False, "array": 100 * (high - shares),
                     "arrayminus": 100 * (shares - low)}  # fmt: skip
     figure.add_bar(
-        y=list(names), x=100 * shares, orientation="h", marker={"color": PALETTE[0]}, error_x=interval or None
+        y=list(names),
+        x=100 * shares,
+        orientation="h",
+        name="estimated",
+        marker={"color": PALETTE[0]},
+        error_x=interval or None,
     )
+    if truth is not None:
+        mark = {"color": TRUTH, "symbol": "diamond", "size": 9}
+        figure.add_scatter(y=list(names), x=100 * truth, mode="markers", name="true", marker=mark)
     figure.update_layout(
         xaxis={"title": "% of people", "rangemode": "tozero"},
         yaxis={"autorange": "reversed", "automargin": True},
         height=120 + 24 * len(names),
-        showlegend=False,
+        showlegend=truth is not None,
+        legend={"orientation": "h", "y": 1.1},
         margin={"l": 10, "t": 40},
     )
     return figure

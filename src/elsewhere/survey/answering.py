@@ -42,7 +42,7 @@ class Answering:
         self, secrets: Sequence[Outcome], randomness: Randomness, *, constant_work: bool
     ) -> tuple[Indices, Counts]:
         """Question, seed and output for each day; the trial each took, which stays on the device."""
-        rows = self._rows(secrets, constant_work=constant_work)
+        rows = self.rows(secrets, constant_work=constant_work)
         picked = uniform_below(self._parts, len(rows), randomness)
         chosen = np.searchsorted(self._ends, picked, side="right")
         found = np.zeros((len(rows), 3), dtype=np.int32)
@@ -54,7 +54,7 @@ class Answering:
                 found[mine, 0], found[mine, 1:], trials[mine] = number, drawn, took[:, 0]
         return found, trials
 
-    def _rows(self, secrets: Sequence[Outcome], *, constant_work: bool) -> Indices:
+    def rows(self, secrets: Sequence[Outcome], *, constant_work: bool) -> Indices:
         """Numbered visits, a row each; on a device as wide for every day, so that time does not tell."""
         day = self.survey.world.clock.timesteps
         width = max([day if constant_work else 2, *map(len, secrets)])
