@@ -199,8 +199,8 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
         "dataset foursquare", "dataset osm", "dataset personal", "dataset stays",
         "dataset safegraph", "dataset taxi", "ledger show", "perturb", "plan", "share",
         "world build", "world show", "world update",
-        "survey answer", "survey backup", "survey create", "survey estimate", "survey export", "survey send",
-        "survey serve", "survey show", "survey simulate",
+        "survey answer", "survey backup", "survey create", "survey estimate", "survey export",
+        "survey invite", "survey next", "survey send", "survey serve", "survey show", "survey simulate",
     }  # fmt: skip
     for name, command in commands.items():
         assert f"Example: elsewhere {name}" in (command.help or "")

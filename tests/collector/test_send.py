@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ from elsewhere.survey.file import save_survey
 from elsewhere.survey.report import report_from_bytes
 from elsewhere.survey.survey import Survey
 from made_reports import free_port, some_reports
+from running import Running
 
 
 @pytest.fixture
@@ -155,3 +158,38 @@ def test_addresses_on_this_machine_and_with_tls_are_taken() -> None:
     assert receiver_of("https://example.org/city/").shown == "https://example.org/city"
     assert receiver_of("http://localhost:8063").is_here
     assert not receiver_of("https://localhost").is_here
+
+
+def test_a_rehearsal_says_how_long_it_took_and_what_was_refused(
+    elsewhere: Command, tmp_path: Path, survey: Survey
+) -> None:
+    save_survey(survey, tmp_path / "s.survey")
+    collector = Running(tmp_path, str(tmp_path / "r.db"), "--limit", "400")
+    to = ("--to", f"http://127.0.0.1:{collector.port}")
+    try:
+        code, out, err = elsewhere(
+            "survey", "simulate", tmp_path / "s.survey", "--people", 300, "--connections", 3, *to, "--json"
+        )
+        assert (code, err) == (0, "")
+        sent = json.loads(out)["sent"]
+        assert (sent["new"], sent["refused"], sent["retries"]) == (300, {}, 0)
+        assert 0 < sent["milliseconds"]["p50"] <= sent["milliseconds"]["p99"] <= sent["milliseconds"]["max"]
+        code, _, err = elsewhere("survey", "simulate", tmp_path / "s.survey", *to)
+        assert code == 2
+        assert "--people" in err
+        # By invitation, one code for each report.
+        arguments = ("survey", "invite", tmp_path / "s.survey", "-n", 5, "--store", tmp_path / "r.db")
+        assert elsewhere(*arguments, "-o", tmp_path / "codes.txt")[0] == 0
+        assert elsewhere(*arguments, "-o", tmp_path / "codes.txt")[0] == 2
+        simulated = ("survey", "simulate", tmp_path / "s.survey", *to, "--json")
+        code, _, err = elsewhere(*simulated, "--people", 5)
+        assert code == 2
+        assert "by invitation only" in err
+        code, _, err = elsewhere(*simulated, "--people", 6, "--codes", tmp_path / "codes.txt")
+        assert (code, "has 5 codes for 6 reports" in err) == (2, True)
+        code, out, _ = elsewhere(*simulated, "--people", 5, "--codes", tmp_path / "codes.txt")
+        assert (code, json.loads(out)["sent"]["new"]) == (0, 5)
+        code, out, _ = elsewhere(*simulated, "--people", 5, "--codes", tmp_path / "codes.txt")
+        assert (code, json.loads(out)["sent"]["refused"]) == (1, {"403": 5})
+    finally:
+        collector.end(signal.SIGTERM)

@@ -5,7 +5,9 @@ Estimates need no more than these, so reports that were counted once are never r
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,7 +136,7 @@ def kept_tally(path: Path, survey: Survey, days: DayType | None) -> Tally | None
     """Counts of an earlier time, if they are of this survey and of such days; else all is counted anew."""
     empty = nothing_counted(survey, days)
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
             questions = [
                 QuestionTally(
@@ -149,5 +151,5 @@ def kept_tally(path: Path, survey: Survey, days: DayType | None) -> Tally | None
             ]
         found = Tally(**facts, questions=tuple(questions))
         return empty + found
-    except (OSError, ValueError, KeyError, TypeError, EOFError, InputError):
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, InputError):
         return None

@@ -188,7 +188,8 @@ def _question_section(one: Estimated, truth: Floats | None) -> str:
         note = f"{one.reports:,} reports. They shape the population below; a candidate alone means nothing."
         return section(title, note, "")
     whole = one.frame()
-    frame = whole.sort("estimate", descending=True).head(BUSY)
+    # A few things stand in their own order: numbers of visits, lengths of trips.
+    frame = whole if whole.height <= BUSY else whole.sort("estimate", descending=True).head(BUSY)
     estimate, low, high = (frame[name].to_numpy() for name in ("estimate", "low", "high"))
     true = None if truth is None else truth[frame["thing"].to_numpy()]
     charts = chart(bars(labels(frame), estimate, low=low, high=high, truth=true), f"bars-{one.name}")

@@ -45,7 +45,7 @@ def bars(
         yaxis={"autorange": "reversed", "automargin": True},
         height=120 + 24 * len(names),
         showlegend=truth is not None,
-        legend={"orientation": "h", "y": 1.1},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
         margin={"l": 10, "t": 40},
     )
     return figure
