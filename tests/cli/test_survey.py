@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -351,3 +352,44 @@ def test_two_surveys_with_other_epsilons_make_one_population(elsewhere: Command,
     assert [one["name"] for one in found["questions"]] == [
         "presence", "moves", "visits", "presence@2", "moves@2", "visits@2",
     ]  # fmt: skip
+
+
+class _Terminal(io.StringIO):
+    """A person at a terminal, who types these lines."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_sees_the_day_and_is_asked_first(
+    elsewhere: Command, campus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = campus / "mine.csv"
+    days.write_text(
+        "lat,lng,datetime\n49.2606,-123.2460,2025-09-17T09:00:00\n49.2606,-123.2460,2025-09-17T09:40:00\n"
+    )
+    ledger = campus / "my.ledger"
+    command = ("survey", "answer", campus / "s.survey", days, "--ledger", ledger)
+    # In a script there is nobody to choose: days are listed, and one must be given.
+    code, out, err = elsewhere(*command)
+    assert code == 2
+    assert "2025-09-17" in out
+    assert "--day" in err
+    monkeypatch.setattr("sys.stdin", _Terminal("1\nn\n"))
+    code, out, _ = elsewhere(*command)
+    assert code == 0
+    assert "for your eyes only" in out
+    assert "09:00" in out
+    assert "chosen by chance" in out
+    assert "148 times as likely" in out
+    assert "Nothing was drawn, spent or sent" in out
+    assert not ledger.exists()
+    monkeypatch.setattr("sys.stdin", _Terminal("y\n"))
+    code, out, _ = elsewhere(*command, "--day", "2025-09-17", "-o", campus / "my.report")
+    assert code == 0
+    assert "Answered" in out
+    assert (campus / "my.report").stat().st_size == 63
+    monkeypatch.setattr("sys.stdin", _Terminal(""))
+    code, out, _ = elsewhere(*command, "--day", "2025-09-17", "--yes")
+    assert "The same as before" in out
+    assert "for your eyes only" not in out
