@@ -1,4 +1,4 @@
-"""How many examples hypothesis tries: a sixth in `make test`, all of them in `make audit`."""
+"""How many examples hypothesis tries: an eighth in `make test`, all of them in `make audit`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import settings
 
-_ONE_OF = 1 if os.environ.get("ELSEWHERE_ALL_EXAMPLES") else 6
+_ONE_OF = 1 if os.environ.get("ELSEWHERE_ALL_EXAMPLES") else 8
 
 
 def examples(max_examples: int) -> Callable[[Any], Any]:

@@ -393,3 +393,16 @@ def test_a_person_sees_the_day_and_is_asked_first(
     code, out, _ = elsewhere(*command, "--day", "2025-09-17", "--yes")
     assert "The same as before" in out
     assert "for your eyes only" not in out
+
+
+def test_a_survey_is_never_written_over_another_one(elsewhere: Command, campus: Path) -> None:
+    command = ("survey", "create", campus / "s.toml", "-o", campus / "s.survey", "--no-expect")
+    assert elsewhere(*command)[0] == 0  # the same one again
+    before = (campus / "s.survey").read_bytes()
+    (campus / "s.toml").write_text(TOML.replace("epsilon = 5", "epsilon = 4"))
+    code, _, err = elsewhere(*command)
+    assert code == 2
+    assert "is another survey" in err
+    assert (campus / "s.survey").read_bytes() == before
+    (campus / "s.survey").write_bytes(b"no survey at all")
+    assert elsewhere(*command)[0] == 0

@@ -130,7 +130,10 @@ def test_faults_name_file_and_row(tmp_path: Path) -> None:
         read_foursquare([checkins, categories], limit=None, hours=tmp_path / "hours.csv")
 
 
-@pytest.mark.parametrize(("has_homes", "days", "feasible"), [(False, 6444, 2462), (True, 6992, 2839)])
+@pytest.mark.parametrize(
+    ("has_homes", "days", "feasible"),
+    [pytest.param(False, 6444, 2462, marks=pytest.mark.audit), (True, 6992, 2839)],
+)
 def test_the_real_check_ins(has_homes: bool, days: int, feasible: int) -> None:
     """About 6,400 user-days and 2,500 feasible ones without homes, 7,000 and 3,000 with them."""
     raw = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +15,10 @@ from elsewhere.cli.survey_words import (
     print_survey,
     survey_facts,
 )
-from elsewhere.errors import needs_extra
+from elsewhere.errors import ElsewhereError, InputError, needs_extra
 from elsewhere.files import check_suffix, write_text
-from elsewhere.survey.file import load_survey, save_survey
+from elsewhere.survey.file import load_survey, save_survey, survey_hash
+from elsewhere.survey.survey import Survey
 
 if TYPE_CHECKING:
     from elsewhere.estimates.expect import Expected
@@ -64,7 +66,7 @@ def create(
     with waiting("Making the survey"):
         survey = create_survey(source)
     warn_if_senseless(survey.epsilon)
-    save_survey(survey, output)
+    _save(survey, output)
     found: list[Expected] = []
     if expect:
         with progress_bar("Simulating what to expect") as progress:
@@ -123,9 +125,20 @@ def next_round(
         from elsewhere.estimates.rounds import next_survey  # noqa: PLC0415 - needs an extra
     with waiting("Making the next round"):
         survey = next_survey(load_survey(survey_file), results, source)
-    save_survey(survey, output)
+    _save(survey, output)
     if as_json:
         print_json(survey_facts(survey))
         return
     print_survey(survey)
     out.print(f"Next: elsewhere survey serve {output}", soft_wrap=True, markup=False)
+
+
+def _save(survey: Survey, output: Path) -> None:
+    """Write a survey, but never over another one: nobody could read its reports any more."""
+    if output.exists():
+        with suppress(InputError):
+            before = survey_hash(load_survey(output))
+            if before != survey_hash(survey):
+                problem = f"is another survey, {before[:12]}, which its reports need: choose another name"
+                raise ElsewhereError(f"{output}: {problem}")
+    save_survey(survey, output)
