@@ -16,6 +16,7 @@ from elsewhere.trajectories import SharedTrajectory, Trajectory, Visit
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
+    from elsewhere.device.client import answer, read_own_day
     from elsewhere.device.frames import from_frame, to_frame
     from elsewhere.device.ledger import Ledger
     from elsewhere.device.reading import read_trajectories
@@ -50,6 +51,7 @@ __all__ = [
     "Visit",
     "World",
     "WorldFileError",
+    "answer",
     "build_world",
     "create_survey",
     "estimate",
@@ -57,6 +59,7 @@ __all__ = [
     "load_survey",
     "method",
     "read_config",
+    "read_own_day",
     "read_trajectories",
     "save_survey",
     "to_frame",
@@ -73,6 +76,7 @@ _LAZY = {
     "Sharing": "elsewhere.methods.sharing",
     "Survey": "elsewhere.survey.survey",
     "Tuning": "elsewhere.methods.tuning",
+    "answer": "elsewhere.device.client",
     "build_world": "elsewhere.world.build",
     "create_survey": "elsewhere.survey.toml",
     "estimate": "elsewhere.estimates.estimate",
@@ -80,6 +84,7 @@ _LAZY = {
     "load_survey": "elsewhere.survey.file",
     "method": "elsewhere.methods.registry",
     "read_config": "elsewhere.world.toml",
+    "read_own_day": "elsewhere.device.client",
     "read_trajectories": "elsewhere.device.reading",
     "save_survey": "elsewhere.survey.file",
     "to_frame": "elsewhere.device.frames",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import signal
 import threading
@@ -13,16 +14,18 @@ from typing import ClassVar
 
 import pytest
 
+import elsewhere as ew
 from commands import Command
 from elsewhere.collector.app import Collector
 from elsewhere.collector.serve import server
 from elsewhere.collector.store import Store
+from elsewhere.device.outbox import unsent
 from elsewhere.device.send import NotSentError, receiver_of, send
 from elsewhere.errors import InputError
 from elsewhere.survey.file import save_survey
 from elsewhere.survey.report import report_from_bytes
 from elsewhere.survey.survey import Survey
-from made_reports import free_port, some_reports
+from made_reports import DAY, free_port, some_reports
 from running import Running
 
 
@@ -158,6 +161,23 @@ def test_addresses_on_this_machine_and_with_tls_are_taken() -> None:
     assert receiver_of("https://example.org/city/").shown == "https://example.org/city"
     assert receiver_of("http://localhost:8063").is_here
     assert not receiver_of("https://localhost").is_here
+
+
+def test_a_device_in_python_answers_and_sends(
+    collector: tuple[Collector, str], survey: Survey, tmp_path: Path
+) -> None:
+    made, address = collector
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
+    day = ew.Trajectory([("p1", 60)])
+    report = ew.answer(survey, DAY, day, ledger=ledger, to=address)
+    assert made.store.count() == 1
+    assert ew.answer(survey, DAY, day, ledger=ledger, to=address) == report
+    assert made.store.count() == 1
+    assert unsent(ledger, report.survey) == {}
+    made.store.invite(1)
+    with pytest.raises(InputError, match="by invitation only"):
+        ew.answer(survey, DAY + dt.timedelta(days=1), day, ledger=ledger, to=address)
+    assert ledger.spent == survey.epsilon
 
 
 def test_a_rehearsal_says_how_long_it_took_and_what_was_refused(

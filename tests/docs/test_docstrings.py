@@ -52,7 +52,16 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     world.save("city.world")
     ew.save_survey(survey, "city.survey")
     Path("reports.parquet").write_bytes(reports)
-    return {"ew": ew, "world": world, "day": day, "shared": shared, "frame": frame, "survey": survey}
+    Path("mine.csv").write_text("lat,lng,datetime\n50,10,2025-09-17T09:00:00\n50,10,2025-09-17T09:40:00\n")
+    return {
+        "ew": ew,
+        "dt": dt,
+        "world": world,
+        "day": day,
+        "shared": shared,
+        "frame": frame,
+        "survey": survey,
+    }
 
 
 @cache

@@ -14,7 +14,7 @@ from elsewhere.device.people import made_up_days
 from elsewhere.device.simulate import simulated_reports
 from elsewhere.estimates.counts import unbiased
 from elsewhere.estimates.fakes import oddities, people_per_fake
-from elsewhere.estimates.tally import kept_tally, save_tally, tally_of
+from elsewhere.estimates.report_tally import kept_tally, save_tally, tally_of
 from elsewhere.randomness import SeededRandomness
 from elsewhere.survey.survey import Survey
 from made_surveys import six_places, survey_of

@@ -19,7 +19,7 @@ from elsewhere.survey.survey import Survey
 
 if TYPE_CHECKING:
     from elsewhere.collector.store import Store
-    from elsewhere.estimates.tally import DayType, Tally
+    from elsewhere.estimates.report_tally import DayType, ReportTally
 
 
 def estimate(
@@ -62,8 +62,8 @@ def estimate(
     with needs_extra("estimating", "build"):
         from elsewhere.estimates.estimate import estimate as made_estimate  # noqa: PLC0415 - needs an extra
         from elsewhere.estimates.margins import read_margins  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.report_tally import ReportTally, save_tally  # noqa: PLC0415 - needs an extra
         from elsewhere.estimates.results import COUNTS, write_results  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimates.tally import Tally, save_tally  # noqa: PLC0415 - needs an extra
     with needs_extra("pages", "pages"):
         from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
@@ -77,7 +77,7 @@ def estimate(
     summary = write_results(found, output, people=people)
     write_text(output / "index.html", results_page(found))
     (output / COUNTS).unlink(missing_ok=True)
-    if isinstance(those, Tally):
+    if isinstance(those, ReportTally):
         save_tally(those, output / COUNTS)
     if as_json:
         print_json(summary)
@@ -97,7 +97,7 @@ def _check_folder(output: Path) -> None:
 
 def _reports(
     survey: Survey, file: Path | None, store: str | None, before: Path, days: DayType | None
-) -> Path | Tally:
+) -> Path | ReportTally:
     """A file of reports, or the counts of a store, begun where an earlier time ended."""
     if file is not None and store is None:
         return file
@@ -105,7 +105,7 @@ def _reports(
         raise InputError("reports", "give either a file of reports or --store")
     with needs_extra("reading a store", "collector"):
         from elsewhere.collector.counting import counted_store  # noqa: PLC0415 - needs an extra
-        from elsewhere.estimates.tally import kept_tally  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.report_tally import kept_tally  # noqa: PLC0415 - needs an extra
     with waiting("Counting"), open_store(store, survey) as opened:
         return counted_store(opened, days, kept_tally(before, survey, days))
 

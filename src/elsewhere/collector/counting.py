@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from elsewhere.collector.store import Store
-from elsewhere.estimates.tally import DayType, Tally, nothing_counted, tally_of
+from elsewhere.estimates.report_tally import DayType, ReportTally, nothing_counted, tally_of
 
 
-def counted_store(store: Store, days: DayType | None = None, before: Tally | None = None) -> Tally:
+def counted_store(
+    store: Store, days: DayType | None = None, before: ReportTally | None = None
+) -> ReportTally:
     """Counts of all reports in a store; those that ``before`` has are not read again."""
     if before is None or store.count(up_to=before.newest) != before.rows:
         # Two collectors on one database: a report may come late, under a lower number. Then all over again.

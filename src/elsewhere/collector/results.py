@@ -20,8 +20,8 @@ from elsewhere.collector.requests import RefusedError
 from elsewhere.collector.store import Store, existing_store
 from elsewhere.errors import ElsewhereError
 from elsewhere.estimates.estimate import estimate
+from elsewhere.estimates.report_tally import kept_tally, save_tally
 from elsewhere.estimates.results import COUNTS, write_results
-from elsewhere.estimates.tally import kept_tally, save_tally
 from elsewhere.survey.file import load_survey, save_survey
 
 _PATIENCE = 20.0

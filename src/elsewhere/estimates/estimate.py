@@ -16,9 +16,9 @@ from elsewhere.estimates.counts import AnswerCounts
 from elsewhere.estimates.fakes import oddities, people_per_fake
 from elsewhere.estimates.margins import Margin, raked
 from elsewhere.estimates.population import Population, population_of
+from elsewhere.estimates.report_tally import DayType, QuestionTally, ReportTally, tally_of
 from elsewhere.estimates.support import support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
-from elsewhere.estimates.tally import DayType, QuestionTally, Tally, tally_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SYSTEM
@@ -27,7 +27,7 @@ from elsewhere.survey.report import Report
 from elsewhere.survey.reports import checked_columns, frame_of, randomness_of, read_reports
 from elsewhere.survey.survey import Question, Survey
 
-Reports = pl.DataFrame | str | Path | Iterable[Report] | Tally
+Reports = pl.DataFrame | str | Path | Iterable[Report] | ReportTally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -208,8 +208,8 @@ def _scaled(
     return replace(table, estimate=(table.estimate * factor).clip(max=1.0), low=low, high=high)
 
 
-def _tally(survey: Survey, reports: Reports, days: DayType | None) -> Tally:
-    if isinstance(reports, Tally):
+def _tally(survey: Survey, reports: Reports, days: DayType | None) -> ReportTally:
+    if isinstance(reports, ReportTally):
         if (reports.survey, reports.days) != (survey_hash(survey), days):
             raise InputError("reports", "were counted for another survey, or about other days")
         return reports

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binom, chisquare
 
 from elsewhere.estimates.counts import unbiased
-from elsewhere.estimates.tally import QuestionTally
+from elsewhere.estimates.report_tally import QuestionTally
 from elsewhere.survey.channels import Channel
 
 _ONE_IN = 1e-6

@@ -44,7 +44,7 @@ class QuestionTally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tally:
+class ReportTally:
     """Counts of all questions of a survey."""
 
     survey: str
@@ -58,11 +58,11 @@ class Tally:
     questions: tuple[QuestionTally, ...]
     left_out: dict[str, int]
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: ReportTally) -> ReportTally:
         """Counts of both; no report may be in both."""
         if (self.survey, self.days) != (other.survey, other.days):
             raise InputError("reports", "were counted for another survey, or about other days")
-        return Tally(
+        return ReportTally(
             survey=self.survey,
             days=self.days,
             rows=self.rows + other.rows,
@@ -72,11 +72,13 @@ class Tally:
         )
 
 
-def tally_of(survey: Survey, frame: pl.DataFrame, days: DayType | None = None, newest: int = 0) -> Tally:
+def tally_of(
+    survey: Survey, frame: pl.DataFrame, days: DayType | None = None, newest: int = 0
+) -> ReportTally:
     """Count reports; bad and foreign ones by their reason."""
     left_out: dict[str, int] = {}
     ready = sorted_reports(survey, _of_days(survey, frame, days, left_out))
-    return Tally(
+    return ReportTally(
         survey=survey_hash(survey),
         days=days,
         rows=frame.height,
@@ -92,7 +94,7 @@ def tally_of(survey: Survey, frame: pl.DataFrame, days: DayType | None = None, n
     )
 
 
-def nothing_counted(survey: Survey, days: DayType | None = None) -> Tally:
+def nothing_counted(survey: Survey, days: DayType | None = None) -> ReportTally:
     """Where counting begins."""
     return tally_of(survey, pl.DataFrame(schema=SCHEMA), days)
 
@@ -120,7 +122,7 @@ def _of_days(
     return those
 
 
-def save_tally(tally: Tally, path: Path) -> None:
+def save_tally(tally: ReportTally, path: Path) -> None:
     """Keep counts for the next time."""
     facts = {name: getattr(tally, name) for name in ("survey", "days", "rows", "newest", "left_out")}
     arrays: dict[str, Any] = {"facts": np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)}
@@ -132,7 +134,7 @@ def save_tally(tally: Tally, path: Path) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def kept_tally(path: Path, survey: Survey, days: DayType | None) -> Tally | None:
+def kept_tally(path: Path, survey: Survey, days: DayType | None) -> ReportTally | None:
     """Counts of an earlier time, if they are of this survey and of such days; else all is counted anew."""
     empty = nothing_counted(survey, days)
     try:
@@ -149,7 +151,7 @@ def kept_tally(path: Path, survey: Survey, days: DayType | None) -> Tally | None
                 )
                 for number, one in enumerate(empty.questions)
             ]
-        found = Tally(**facts, questions=tuple(questions))
+        found = ReportTally(**facts, questions=tuple(questions))
         return empty + found
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, InputError):
         return None
