@@ -60,7 +60,11 @@ def test_a_report_is_kept_once(client: TestClient, collector: Collector, survey:
     answer = client.post("/v1/reports", **_bytes([replace(first, output=first.output + 1)]))
     assert answer.status_code == 409
     assert answer.json()["ids"] == [first.report_id]
-    assert collector.store.frame().equals(frame_of([first, second, *others]).sort("id"))
+    # One that is taken does not keep out those beside it, and the answer says so.
+    taken, (beside,) = replace(first, output=first.output + 1), some_reports(survey, 1)
+    answer = client.post("/v1/reports", **_bytes([taken, beside]))
+    assert (answer.status_code, answer.json()["new"], answer.json()["again"]) == (409, 1, 0)
+    assert collector.store.frame().equals(frame_of([first, second, *others, beside]).sort("id"))
 
 
 def test_the_survey_is_what_devices_load(client: TestClient, tmp_path: Path, survey: Survey) -> None:
@@ -109,6 +113,7 @@ def test_what_this_survey_does_not_ask_is_refused(
         (b'[{"survey": 1, "survey": 1}]', "application/json", 400),
         (b"\xff\xfe", "application/json", 400),
         (b"[" * 5000, "application/json", 400),
+        (b"[" + b'{"a":' * 600 + b"1" + b"}" * 601, "application/json", 400),
         (b" " * 500_000, "application/json", 413),
         (b"{}", "text/plain", 415),
         (b"{}", "", 415),
@@ -237,6 +242,9 @@ def test_what_is_described_is_what_there_is(client: TestClient, survey: Survey) 
             assert str(answer.status_code) in methods[method]["responses"], path
         assert client.request("DELETE", path).status_code == 405
     assert client.get("/v1/surveys/../../etc/passwd").status_code == 404
+    # No redirect: it would lead to whatever host the request names.
+    for path in described:
+        assert client.get(f"{path}/", headers={"host": "example.org"}).status_code == 404
 
 
 def test_results_need_a_token_and_enough_reports(
