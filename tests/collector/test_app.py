@@ -18,9 +18,10 @@ from starlette.testclient import TestClient
 from elsewhere.collector.app import Collector
 from elsewhere.collector.limits import Limits
 from elsewhere.collector.openapi import openapi
-from elsewhere.collector.requests import BYTES, MOST_REPORTS
+from elsewhere.collector.requests import BYTES, MOST_REPORTS, RefusedError
+from elsewhere.collector.results import _answered
 from elsewhere.collector.store import DiskFullError, Store, StoreError
-from elsewhere.survey.file import load_survey, survey_hash
+from elsewhere.survey.file import load_survey, save_survey, survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import frame_of, read_reports
 from elsewhere.survey.survey import Survey
@@ -278,6 +279,30 @@ def test_results_need_a_token_and_enough_reports(
             break
         time.sleep(0.1)
     assert client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 650
+
+
+def test_results_that_could_not_be_made_are_made_again(
+    client: TestClient, collector: Collector, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if no new report comes meanwhile; that there are too few is not found out again and again."""
+    problems = [RefusedError(404, "few"), RefusedError(503, "killed")]
+
+    async def failing(_target: Path) -> RefusedError:
+        return problems.pop()
+
+    monkeypatch.setattr(collector.results, "_run", failing)
+    client.post("/v1/reports", **_bytes(some_reports(survey, 1)))
+    assert [client.get("/v1/estimates", headers=KNOWN).status_code for _ in range(3)] == [503, 404, 404]
+
+
+def test_results_of_a_database_that_is_down_are_for_later(tmp_path: Path, survey: Survey) -> None:
+    save_survey(survey, tmp_path / "s.survey")
+    given = {"survey": str(tmp_path / "s.survey"), "folder": str(tmp_path / "r"), "before": ""}
+    down = _answered({**given, "store": "postgresql://127.0.0.1:1/none"})
+    assert down["status"] == 503
+    Store(str(tmp_path / "r.db"), survey).close()
+    few = _answered({**given, "store": str(tmp_path / "r.db")})
+    assert few["status"] == 404
 
 
 def test_where_people_were_invited_a_code_is_good_for_one_report(

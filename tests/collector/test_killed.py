@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,61 +15,40 @@ import pytest
 from elsewhere.collector.requests import BYTES
 from elsewhere.collector.store import Store
 from elsewhere.survey.file import save_survey
-from elsewhere.survey.report import Report
-from elsewhere.survey.reports import frame_of, sorted_reports
+from elsewhere.survey.reports import sorted_reports
 from elsewhere.survey.survey import Survey
 from made_reports import some_reports
-from running import Running
+from mixed_load import Load
+from running import Forked, Running
 
-_SENDERS = 4
-
-
-def _send(port: int, reports: list[Report], acknowledged: set[str], stop: threading.Event) -> None:
-    """Hand in reports one by one, each until it is acknowledged: the same bytes again."""
-    for report in reports:
-        while not stop.is_set() and report.report_id not in acknowledged:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            try:
-                connection.request("POST", "/v1/reports", report.to_bytes(), {"Content-Type": BYTES})
-                if connection.getresponse().status in {200, 201}:
-                    acknowledged.add(report.report_id)
-            except (OSError, http.client.HTTPException):
-                time.sleep(0.01)
-            finally:
-                connection.close()
+_NO_LIMIT = ("--limit", "1000000000")
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.audit)])
+@pytest.mark.parametrize("kills", [3, pytest.param(250, marks=pytest.mark.audit)])
 def test_every_acknowledged_report_is_there_once(
-    tmp_path: Path, where: str, survey: Survey, kills: int
+    tmp_path: Path, where: str, survey: Survey, kills: int, record_property: Callable[[str, object], None]
 ) -> None:
+    """Amid duplicates, reports that come late and in other orders, and requests that must be refused."""
     save_survey(survey, tmp_path / "s.survey")
-    running, chance = Running(tmp_path, where), random.Random(kills)  # noqa: S311 - moments to kill at
-    piles = [some_reports(survey, 4000 * kills) for _ in range(_SENDERS)]
-    acknowledged, stop = set[str](), threading.Event()
-    threads = [
-        threading.Thread(target=_send, args=(running.port, pile, acknowledged, stop)) for pile in piles
-    ]
-    for thread in threads:
-        thread.start()
+    running, chance = Forked(tmp_path, where, *_NO_LIMIT), random.Random(kills)  # noqa: S311 - moments to kill at
+    load = Load([running.port], survey, seed=kills)
     for _ in range(kills):
-        time.sleep(chance.uniform(0.05, 0.6))
+        time.sleep(chance.uniform(0.02, 0.6))
         assert running.end(signal.SIGKILL) == ""
         running.start()
-    time.sleep(0.3)
-    stop.set()
-    for thread in threads:
-        thread.join()
+    load.finish()
     assert running.end(signal.SIGTERM) == ""
+    running.close()
     store = Store(where, survey)
     frame = store.frame()
     store.close()
-    assert len(acknowledged) > 50 * kills
-    assert acknowledged <= set(frame["id"])
-    assert frame["id"].is_unique().all()
-    # Nothing half: all that is kept is a report that somebody sent.
-    sent = frame_of(report for pile in piles for report in pile)
-    assert frame.join(sent, on=sent.columns, how="anti").height == 0
+    numbers = load.numbers(frame)
+    record_property("numbers", {"kills": kills, **numbers})
+    assert load.wrong == []
+    assert numbers["acknowledged"] == frame.height == numbers["sent"]
+    assert numbers["lost"] == numbers["doubled"] == numbers["never sent, or half"] == 0
+    assert numbers["new that were there"] == 0
+    assert numbers["acknowledged"] > 50 * kills
     assert sorted_reports(survey, frame).left_out == {}
 
 
