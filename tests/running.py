@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import http.client
 import json
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +23,10 @@ _NURSERY = """
 import json, os, signal, sys
 import elsewhere.collector.results, elsewhere.collector.serve, uvicorn.lifespan.on
 from elsewhere.cli.main import run
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+children = set()
+def ended(*_):
+    children.difference_update([child for child in children if os.waitpid(child, os.WNOHANG)[0]])
+signal.signal(signal.SIGCHLD, ended)
 for line in sys.stdin:
     if not (child := os.fork()):
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -29,8 +34,10 @@ for line in sys.stdin:
         for stream, name in ((0, os.devnull), (1, os.devnull), (2, given["errors"])):
             os.dup2(os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT), stream)
         sys.argv = ["elsewhere", *given["arguments"]]
+        exec(given["first"])
         run()
         os._exit(0)
+    children.add(child)
     print(child, flush=True)
 """
 
@@ -66,7 +73,9 @@ class Running:
         end = time.monotonic() + _PATIENCE
         while not self._answers():
             assert self.is_alive(), self.errors()
-            assert time.monotonic() < end, "it does not start"
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                raise AssertionError("it does not start")
             time.sleep(0.01)
 
     def is_alive(self) -> bool:
@@ -99,11 +108,8 @@ class Running:
 class Forked(Running):
     """The same, forked from a process that has loaded everything: most of a start is loading."""
 
-    def __init__(self, folder: Path, where: str, *options: str) -> None:
-        self._written = folder / "errors.txt"
-        self._nursery = subprocess.Popen(  # noqa: S603 - our own
-            [sys.executable, "-c", _NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+    def __init__(self, folder: Path, where: str, *options: str, first: str = "") -> None:
+        self._first = first
         super().__init__(folder, where, *options)
 
     @property
@@ -111,13 +117,11 @@ class Forked(Running):
         return self._child
 
     def start(self) -> None:
-        self._written.write_text("")
-        assert self._nursery.stdin is not None
-        assert self._nursery.stdout is not None
-        told = {"arguments": self.arguments, "errors": str(self._written)}
-        self._nursery.stdin.write(json.dumps(told) + "\n")
-        self._nursery.stdin.flush()
-        self._child = int(self._nursery.stdout.readline())
+        descriptor, name = tempfile.mkstemp()
+        os.close(descriptor)
+        self._written = Path(name)
+        told = {"arguments": self.arguments, "first": self._first, "errors": name}
+        self._child = _nursery().fork(json.dumps(told))
         self._wait_until_ready()
 
     def is_alive(self) -> bool:
@@ -136,8 +140,29 @@ class Forked(Running):
         while self.is_alive():
             assert time.monotonic() < end, "it does not end"
             time.sleep(0.002)
-        return self.errors()
+        written = self.errors()
+        self._written.unlink()
+        return written
 
-    def close(self) -> None:
-        """End the process that all were forked from."""
-        self._nursery.communicate(timeout=_PATIENCE)
+
+class _Nursery:
+    """A process that has loaded everything, and forks."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own
+            [sys.executable, "-c", _NURSERY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        atexit.register(self._process.communicate)
+
+    def fork(self, line: str) -> int:
+        """Returns the new process's number."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+@cache
+def _nursery() -> _Nursery:
+    return _Nursery()

@@ -25,7 +25,7 @@ from elsewhere.survey.file import save_survey
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
 from made_reports import free_port, some_reports
-from running import Running
+from running import Forked
 
 _HEAD = b"POST /v1/reports HTTP/1.1\r\nHost: here\r\nContent-Type: application/octet-stream\r\n"
 _SMALL = 1 << 14
@@ -128,7 +128,7 @@ def test_two_thousand_idle_connections_keep_nobody_out(tmp_path: Path, survey: S
         pytest.skip("so many files may not be open here")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(files, wanted + 100), most))
     save_survey(survey, tmp_path / "s.survey")
-    running = Running(tmp_path, str(tmp_path / "r.db"))
+    running = Forked(tmp_path, str(tmp_path / "r.db"))
     with ExitStack() as stack:
         for number in range(wanted):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))

@@ -9,7 +9,7 @@ from elsewhere.survey.file import save_survey, survey_hash
 from elsewhere.survey.survey import Survey
 from fuzz_collector import differences, fuzzed, kept_in
 from fuzzed_requests import Requests
-from running import Running
+from running import Forked
 
 _REQUESTS = 3000
 
@@ -17,7 +17,7 @@ _REQUESTS = 3000
 def test_wrong_requests_are_refused_and_what_is_acknowledged_is_kept(tmp_path: Path, survey: Survey) -> None:
     save_survey(survey, tmp_path / "s.survey")
     where = str(tmp_path / "r.db")
-    running = Running(tmp_path, where, "--limit", "1000000", "--proxy", "127.0.0.1")
+    running = Forked(tmp_path, where, "--limit", "1000000", "--proxy", "127.0.0.1")
     token = running.token_file.read_text().strip()
     outcome = fuzzed(running.port, survey_hash(survey), token, seed=7, count=_REQUESTS)
     assert running.end(signal.SIGTERM) == ""
