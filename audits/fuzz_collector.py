@@ -34,7 +34,7 @@ from made_surveys import six_places, survey_of
 from running import Running
 
 REQUESTS = 1_000_000
-_DESCRIBED = 10_000
+_DESCRIBED = 3000
 """Examples of each operation that its description leads to."""
 _BATCH = 5000
 _WORKERS = 2
