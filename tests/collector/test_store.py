@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from elsewhere.collector.counting import counted_store
 from elsewhere.collector.invitations import digest_of
 from elsewhere.collector.schema import invitations, metadata
 from elsewhere.collector.schema import reports as table_of_reports
-from elsewhere.collector.store import DiskFullError, Kept, Store
+from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import frame_of
 from elsewhere.survey.survey import Survey
@@ -148,6 +148,20 @@ def test_a_full_disk_is_said_before_it_is_full(
         full.add(some_reports(survey, 5000))
     assert full.count() == 0
     full.close()
+
+
+def test_when_all_connections_are_taken_the_store_says_so(
+    where: str, survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(where, survey)
+    monkeypatch.setattr(store.engine.pool, "_timeout", 0.01)
+    with ExitStack() as taken:
+        for _ in range(store.engine.pool.size() + store.engine.pool._max_overflow):  # type: ignore[attr-defined]
+            taken.enter_context(store.engine.connect())
+        with pytest.raises(StoreError, match="too many are waiting"):
+            store.count()
+    assert store.count() == 0
+    store.close()
 
 
 def test_strange_files_and_addresses_are_refused(tmp_path: Path, survey: Survey) -> None:

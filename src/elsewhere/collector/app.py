@@ -77,7 +77,10 @@ class Collector:
             await self.results.stop()
             self.store.close()
 
-        return Starlette(routes=routes, lifespan=lifespan)
+        app = Starlette(routes=routes, lifespan=lifespan)
+        # A redirect would lead wherever the request says that it is: whoever asks for nothing gets 404.
+        app.router.redirect_slashes = False
+        return app
 
     def _guarded(self, handler: Handler) -> Handler:
         """Whatever is wrong is one clear word with the right status, and never a traceback."""
@@ -140,12 +143,13 @@ class Collector:
                 self.metrics.kept(outcome.value, count)
         pairs = zip(found, outcomes, strict=True)
         conflicts = [report.report_id for report, outcome in pairs if outcome is Kept.CONFLICT]
+        kept = {"new": outcomes.count(Kept.NEW), "again": outcomes.count(Kept.AGAIN)}
         if conflicts:
+            # The others of the request are kept: it says how many.
             self.metrics.refused(409)
-            return JSONResponse({"error": "an id is taken by another report", "ids": conflicts}, 409)
+            return JSONResponse({"error": "an id is taken by another report", "ids": conflicts, **kept}, 409)
         if Kept.UNINVITED in outcomes:
             raise RefusedError(403, f"needs the code of an invitation that nobody has used: {CODE}: …")
-        kept = {"new": outcomes.count(Kept.NEW), "again": outcomes.count(Kept.AGAIN)}
         return JSONResponse(kept, 201 if kept["new"] else 200)
 
     async def _counts(self, _request: Request) -> Response:

@@ -11,7 +11,12 @@ from elsewhere.survey.report import SIZE
 Plain = dict[str, Any]
 _ERROR: Plain = {
     "type": "object",
-    "properties": {"error": {"type": "string"}, "ids": {"type": "array", "items": {"type": "string"}}},
+    "properties": {
+        "error": {"type": "string"},
+        "ids": {"type": "array", "items": {"type": "string"}},
+        "new": {"type": "integer"},
+        "again": {"type": "integer"},
+    },
     "required": ["error"],
 }
 _REPORT: Plain = {
@@ -36,7 +41,7 @@ _REFUSALS = {
     400: "damaged",
     403: "by invitation only: no code, or one that was used",
     408: "too slow",
-    409: "of another survey, or an id that is taken",
+    409: "of another survey, or ids that are taken: all other reports are kept",
     413: "too large",
     415: "neither bytes nor JSON",
     422: "not an answer to this survey",

@@ -52,7 +52,7 @@ async def reports_in(
 async def _body(request: Request, most: int) -> bytes:
     """A body of at most so many bytes; more is not even read."""
     declared = request.headers.get("content-length", "")
-    if declared.isdigit() and len(declared) < 19 and int(declared) > most:
+    if declared.isascii() and declared.isdigit() and len(declared) < 19 and int(declared) > most:
         raise RefusedError(413, f"a request may have at most {most:,} bytes, {MOST_REPORTS:,} reports")
     parts, size = [], 0
     async for part in request.stream():
@@ -92,7 +92,7 @@ def _as_written(one: object) -> str:
         raise InputError("report", "must be an object")
     try:
         return "{" + ",".join(f"{json.dumps(key)}:{json.dumps(value)}" for key, value in one) + "}"
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):  # deep enough to be read, too deep to be written
         raise InputError("report", "must be an object") from None
 
 

@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from elsewhere.collector.counting import counted_store
 from elsewhere.collector.requests import RefusedError
-from elsewhere.collector.store import Store, existing_store
+from elsewhere.collector.store import Store, StoreError, existing_store
 from elsewhere.errors import ElsewhereError
 from elsewhere.estimates.estimate import estimate
 from elsewhere.estimates.report_tally import kept_tally, save_tally
@@ -76,12 +76,14 @@ class Results:
         try:
             self._newest, self._made = await run_in_threadpool(self._store.last), self._clock()
             problem = await self._run(target)
-        except ElsewhereError as error:
+        except (ElsewhereError, OSError) as error:
             problem = RefusedError(503, str(error))
         finally:
             self._task, self._process = None, None
         if problem is not None:
             self._problem = problem
+            if problem.status == 503:  # it may be otherwise in a while, also if no report comes
+                self._newest = -1
             return
         before, self._ready = self._ready, target
         if before is not None:
@@ -102,8 +104,8 @@ class Results:
         answer, _ = await self._process.communicate(json.dumps(given).encode())
         if not answer:
             return RefusedError(503, "results could not be made")
-        problem = json.loads(answer)["problem"]
-        return RefusedError(404, problem) if problem else None
+        found = json.loads(answer)
+        return RefusedError(found["status"], found["problem"]) if found["problem"] else None
 
 
 def make_results(store: str, survey: str, folder: str, before: str) -> None:
@@ -118,14 +120,16 @@ def make_results(store: str, survey: str, folder: str, before: str) -> None:
     save_tally(tally, Path(folder) / COUNTS)
 
 
-def _answered(given: dict[str, Any]) -> str:
-    """What went wrong, in words; nothing if nothing did."""
+def _answered(given: dict[str, Any]) -> dict[str, Any]:
+    """What went wrong, in words, and its status; no words if nothing did."""
     try:
         make_results(**given)
+    except StoreError as error:
+        return {"problem": str(error), "status": 503}
     except ElsewhereError as error:
-        return str(error)
-    return ""
+        return {"problem": str(error), "status": 404}
+    return {"problem": "", "status": 200}
 
 
 if __name__ == "__main__":
-    print(json.dumps({"problem": _answered(json.load(sys.stdin))}))  # noqa: T201 - for the collector
+    print(json.dumps(_answered(json.load(sys.stdin))))  # noqa: T201 - for the collector

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import uvicorn
 
 from elsewhere.collector.app import Collector
+from elsewhere.collector.connections import Connection
 from elsewhere.errors import InputError
 from elsewhere.files import whole_file
 from elsewhere.randomness import random_id
 
 _MOST_CONNECTIONS = 2000
+_OTHER_FILES = 200
+"""Open files beside connections: the store, libraries, pipes."""
 _KEPT_OPEN = 10
 _SHORTEST_TOKEN = 16
 
@@ -28,18 +32,34 @@ def server(collector: Collector, host: str, port: int, *, proxy: str | None = No
         host=host,
         port=port,
         access_log=False,
-        log_level="warning",
+        log_level="error",  # a warning for each strange request would let strangers fill the disk
         server_header=False,
         date_header=False,
         proxy_headers=proxy is not None,
         forwarded_allow_ips=proxy,
-        limit_concurrency=_MOST_CONNECTIONS,
+        http=Connection,
+        limit_concurrency=_most_connections(),
         timeout_keep_alive=_KEPT_OPEN,
         timeout_graceful_shutdown=_KEPT_OPEN,
         lifespan="on",
         ws="none",
     )
     return uvicorn.Server(config)
+
+
+def _most_connections() -> int:
+    """As many as we want, if that many files may be open; many systems begin with 1,024."""
+    if sys.platform == "win32":
+        return _MOST_CONNECTIONS
+    import resource  # noqa: PLC0415 - not on Windows
+
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_CONNECTIONS + _OTHER_FILES
+    unlimited = resource.RLIM_INFINITY
+    if files != unlimited and files < wanted:
+        files = wanted if most == unlimited else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    return _MOST_CONNECTIONS if files == unlimited else max(1, min(_MOST_CONNECTIONS, files - _OTHER_FILES))
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -291,6 +291,8 @@ def _errors(where: str) -> Iterator[None]:
     """What databases say, in our own words."""
     try:
         yield
+    except sa.exc.TimeoutError:
+        raise StoreError(f"{where}: too many are waiting for the database") from None
     except sa.exc.DBAPIError as error:
         text = str(error.orig).strip().partition("\n")[0]
         if "full" in text or "No space" in text:
