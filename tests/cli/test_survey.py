@@ -406,3 +406,21 @@ def test_a_survey_is_never_written_over_another_one(elsewhere: Command, campus: 
     assert (campus / "s.survey").read_bytes() == before
     (campus / "s.survey").write_bytes(b"no survey at all")
     assert elsewhere(*command)[0] == 0
+
+
+def test_tables_of_an_earlier_run_do_not_stay(elsewhere: Command, campus: Path) -> None:
+    days, results = campus / "c/trajectories.csv", campus / "results"
+
+    def estimated(survey: Path) -> None:
+        reports = campus / "r.parquet"
+        simulate = ("survey", "simulate", survey, days, "--people", 900, "-o", reports)
+        assert elsewhere(*simulate)[0] == 0
+        assert elsewhere("survey", "estimate", survey, reports, "-o", results)[0] == 0
+
+    estimated(campus / "s.survey")
+    assert (results / "moves.csv").exists()
+    (campus / "t.toml").write_text(TOML.partition("[[question]]")[0] + '[[question]]\nkind = "trips"\n')
+    create = ("survey", "create", campus / "t.toml", "-o", campus / "t.survey", "--no-expect")
+    assert elsewhere(*create)[0] == 0
+    estimated(campus / "t.survey")
+    assert {path.name for path in results.glob("*.csv")} == {"trips.csv"}

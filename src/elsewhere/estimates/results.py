@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def write_results(found: Estimates, folder: Path, *, people: int | None = None) 
     # First, so that a number that makes no sense leaves nothing behind.
     drawn = None if people is None else found.population.resampled(people, seeded_generator(_SEED))
     make_folder(folder)
+    _remove_tables(folder)
     for one in found.questions:
         if one.table is not None and one.question.record.has_table:
             frame = one.frame().with_columns(pl.col(pl.Float64).round(_DECIMALS))
@@ -43,6 +45,16 @@ def write_results(found: Estimates, folder: Path, *, people: int | None = None) 
     summary = summary_of(found)
     write_text(folder / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
     return summary
+
+
+def _remove_tables(folder: Path) -> None:
+    """Tables of an earlier run go: of another survey, or of a question that is no longer published."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        before = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        for name in [str(one["name"]) for one in before["questions"]]:
+            if Path(name).name == name:
+                for suffix in (".csv", ".parquet"):
+                    (folder / f"{name}{suffix}").unlink(missing_ok=True)
 
 
 def summary_of(found: Estimates) -> dict[str, Any]:
