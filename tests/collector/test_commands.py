@@ -47,6 +47,8 @@ def test_a_store_is_exported_copied_and_estimated(elsewhere: Command, folder: Pa
         (("estimate", "s.survey", "-o", "a"), "either a file of reports or --store"),
         (("estimate", "s.survey", "r.parquet", "--store", "reports.db", "-o", "a"), "either a file"),
         (("estimate", "s.survey", "--store", "none.db", "-o", "a"), "no such store"),
+        (("serve", "s.survey", "--proxy", "caddy"), "must be an address or a network"),
+        (("serve", "s.survey", "--proxy", "*"), "must be an address or a network"),
         (("export", "s.survey", "--store", "none.db", "-o", "r.parquet"), "no such store"),
         (("export", "s.survey", "-o", "r.csv"), "parquet"),
         (("backup", "s.survey", "-o", "reports.db"), "is there already"),

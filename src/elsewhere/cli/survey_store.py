@@ -50,8 +50,9 @@ def serve(
     with needs_extra("collecting", "collector"):
         from elsewhere.collector.app import Collector  # noqa: PLC0415 - needs an extra
         from elsewhere.collector.limits import Limits  # noqa: PLC0415 - needs an extra
-        from elsewhere.collector.serve import bound_socket, server, token_of  # noqa: PLC0415 - needs an extra
+        from elsewhere.collector.serve import bound_socket, checked_proxy, server, token_of  # noqa: PLC0415 - needs an extra
         from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
+    believed = None if proxy is None else checked_proxy(proxy)
     survey = load_survey(survey_file)
     tokens = token_file or Path(f"{survey_file.stem}.token")
     opened = Store(store, survey)
@@ -63,7 +64,7 @@ def serve(
     out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
     out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
     collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit))
-    server(collector, host, port, proxy=proxy).run(sockets=[bound])
+    server(collector, host, port, proxy=believed).run(sockets=[bound])
 
 
 def export(

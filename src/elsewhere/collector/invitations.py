@@ -1,7 +1,9 @@
 """Invitations: codes that let a person answer once, with no link to what was answered.
 
 A store holds a digest of every code that nobody has used yet, and nothing else. In the transaction that keeps
-a report its code is deleted: afterwards no row says which code came with which report, or when.
+a report its code is deleted: afterwards no row says which code came with which report, or when. SQLite
+overwrites what is deleted. PostgreSQL keeps it in dead rows until they are vacuumed, and in its write-ahead
+log with the times of commits: whoever holds these could put a digest and a report together.
 """
 
 from __future__ import annotations

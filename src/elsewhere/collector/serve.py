@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from ipaddress import ip_network
 from pathlib import Path
 
 import uvicorn
@@ -76,6 +77,17 @@ def bound_socket(host: str, port: int) -> socket.socket:
         found.close()
         raise InputError("--port", f"cannot listen at {host}:{port}: {error.strerror}") from None
     return found
+
+
+def checked_proxy(text: str) -> str:
+    """Addresses or networks of proxies. A name would match nobody, and nobody would notice."""
+    for part in text.split(","):
+        try:
+            ip_network(part.strip())
+        except ValueError:
+            wanted = "an address or a network, such as 127.0.0.1 or 172.31.0.0/24"
+            raise InputError("--proxy", f"found {text!r}, must be {wanted}") from None
+    return text
 
 
 def token_of(path: Path) -> str:
