@@ -269,6 +269,14 @@ def test_results_need_a_token_and_enough_reports(
     assert client.get("/v1/population", headers=KNOWN).content[:4] == b"PAR1"
     for name in ("summary.json", "counts.npz", "..%2fasked.survey", "nothing.csv"):
         assert client.get(f"/v1/estimates/{name}", headers=KNOWN).status_code == 404
+
+
+@pytest.mark.audit
+def test_new_reports_are_in_the_results_after_a_minute(
+    client: TestClient, collector: Collector, survey: Survey
+) -> None:
+    client.post("/v1/reports", **_bytes(some_reports(survey, 600)))
+    assert client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 600
     # New reports are there after a minute, and only they are read.
     client.post("/v1/reports", **_bytes(some_reports(survey, 50)))
     assert client.get("/v1/estimates", headers=KNOWN).json()["reports"] == 600
