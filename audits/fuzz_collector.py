@@ -156,7 +156,8 @@ def fuzz(folder: Path, *, requests: int, seed: int, examples: int) -> Summary:
         "memory at most": max(sizes),
         "memory at the end": at_the_end,
         "memory, ten times": sizes[:: max(1, len(sizes) // 10)],
-        "standard error": written[-3000:],
+        "standard error": written[:3000],
+        "tracebacks": written.count("Traceback"),
         "findings": total.findings,
     }
 

@@ -121,6 +121,24 @@ def test_who_does_not_read_is_let_go_and_who_reads_slowly_is_not(port: int) -> N
         assert rest.count(b" 200 OK") < times
 
 
+def test_what_is_no_http_is_not_logged(tmp_path: Path, survey: Survey) -> None:
+    """Before an answer, in words to who asked for none (HEAD), and after the answer was given."""
+    save_survey(survey, tmp_path / "s.survey")
+    running = Forked(tmp_path, str(tmp_path / "r.db"))
+    for asked in (b"GET /v1/ready", b"HEAD /v1/ready", b"POST /v1/none", b"POST /v1/reports"):
+        with socket.create_connection(("127.0.0.1", running.port), timeout=10) as one:
+            one.sendall(asked + b" HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n")
+            if asked.startswith(b"POST"):
+                assert b" 4" in one.recv(20)
+                one.sendall(b"zz\r\n")
+            else:
+                one.sendall(b"zz\r\n")
+                one.recv(20)
+            while one.recv(1 << 16):
+                pass
+    assert running.end(signal.SIGTERM) == ""
+
+
 def test_two_thousand_idle_connections_keep_nobody_out(tmp_path: Path, survey: Survey) -> None:
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST_CONNECTIONS + 500

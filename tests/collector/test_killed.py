@@ -29,10 +29,12 @@ def test_every_acknowledged_report_is_there_once(
     """Amid duplicates, reports that come late and in other orders, and requests that must be refused."""
     save_survey(survey, tmp_path / "s.survey")
     running, chance = Forked(tmp_path, where, *_NO_LIMIT), random.Random(kills)  # noqa: S311 - moments to kill at
-    load = Load([running.port], survey, seed=kills)
+    load, survived = Load([running.port], survey, seed=kills), 0
     for _ in range(kills):
         time.sleep(chance.uniform(0.02, 0.6))
         assert running.end(signal.SIGKILL) == ""
+        # Only these have lived through a kill; what is still pending is acknowledged at the very end.
+        survived = len(load.acknowledged)
         running.start()
     load.finish()
     assert running.end(signal.SIGTERM) == ""
@@ -40,12 +42,12 @@ def test_every_acknowledged_report_is_there_once(
     frame = store.frame()
     store.close()
     numbers = load.numbers(frame)
-    record_property("numbers", {"kills": kills, **numbers})
+    record_property("numbers", {"kills": kills, "acknowledged before the last kill": survived, **numbers})
     assert load.wrong == []
     assert numbers["acknowledged"] == frame.height == numbers["sent"]
     assert numbers["lost"] == numbers["doubled"] == numbers["never sent, or half"] == 0
     assert numbers["new that were there"] == 0
-    assert numbers["acknowledged"] > 50 * kills
+    assert survived > 20 * kills
     assert sorted_reports(survey, frame).left_out == {}
 
 

@@ -16,7 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 PATIENCE = 30.0
 """Seconds for a whole request to come in, and between two signs of somebody who reads an answer."""
 _THEIR_TURN = {h11.IDLE, h11.SEND_BODY}
-_NOT_ANSWERED = {h11.IDLE, h11.SEND_RESPONSE}
 
 
 class Connection(H11Protocol):
@@ -51,12 +50,12 @@ class Connection(H11Protocol):
         self._wait()
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP is said once: not if what came before it is being answered, or was."""
-        if self.conn.our_state in _NOT_ANSWERED:
-            if self.cycle is not None:
-                self.cycle.disconnected = True  # whoever still works on this request has nobody to tell
+        """What is no HTTP is said, if it still can be: not after an answer, nor in words to a HEAD."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # whoever still works on this request has nobody to tell
+        try:
             super().send_400_response(msg)
-        else:
+        except h11.LocalProtocolError:
             self.transport.close()
 
     def _wait(self) -> None:
