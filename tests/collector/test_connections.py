@@ -18,7 +18,7 @@ import pytest
 
 from elsewhere.collector.app import Collector
 from elsewhere.collector.connections import Connection
-from elsewhere.collector.requests import BYTES, reports_in
+from elsewhere.collector.requests import BYTES, body_in
 from elsewhere.collector.serve import _MOST_CONNECTIONS, _most_connections, bound_socket, server
 from elsewhere.collector.store import Store
 from elsewhere.survey.file import save_survey
@@ -35,7 +35,7 @@ _SMALL = 1 << 14
 def port(tmp_path: Path, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A collector of little patience."""
     monkeypatch.setattr(Connection, "patience", 0.6)
-    monkeypatch.setattr("elsewhere.collector.app.reports_in", partial(reports_in, patience=0.3))
+    monkeypatch.setattr("elsewhere.collector.app.body_in", partial(body_in, patience=0.3))
     made = Collector(store=Store(str(tmp_path / "r.db"), survey), token="t" * 16)
     bound = bound_socket("127.0.0.1", port := free_port())
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SMALL)  # what nobody reads is soon noticed

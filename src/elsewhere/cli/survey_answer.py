@@ -26,6 +26,7 @@ from elsewhere.device.send import send as send_report
 from elsewhere.errors import InputError
 from elsewhere.files import check_can_write, check_suffix, whole_file
 from elsewhere.mechanism.budget import exact_epsilon
+from elsewhere.survey.codes import plain_code
 from elsewhere.survey.file import load_survey, survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
@@ -84,8 +85,7 @@ def answer(
     receiver = None if to is None else receiver_of(to)
     if day is not None:
         _checked(survey, day)
-    if receiver is not None:
-        _check_collector(receiver, survey, code)
+    code = None if code is None else plain_code(code)
     if not as_json:
         print_terms(survey)
     _agree(survey, epsilon)
@@ -93,6 +93,9 @@ def answer(
     if not (yes or as_json) and not _is_agreed(survey, receiver, date, trajectory):
         out.print("Nothing was drawn, spent or sent.")
         return
+    if receiver is not None:
+        # Only now: who declines is not noticed, and no pause tells how long it took to read the day.
+        _check_collector(receiver, survey, code)
     with waiting("Answering"):
         ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
         answered = answer_days(ledger, survey, {date: trajectory})[date]
@@ -100,12 +103,16 @@ def answer(
     if output is not None:
         with whole_file(output) as opened:
             opened.write(report.to_bytes())
-    if as_json:
-        print(report.to_json())  # noqa: T201 - not for people, so not through rich
-    else:
-        _print_answer(survey, answered, ledger, output)
-    if receiver is not None:
-        _send(ledger, receiver, date.isoformat(), report, code, is_quiet=as_json)
+    # Sent before it is shown: nobody's answer may decide whether it is sent.
+    receipt = ""
+    try:
+        if receiver is not None:
+            receipt = _send(ledger, receiver, date.isoformat(), report, code)
+    finally:
+        if as_json:
+            print(report.to_json())  # noqa: T201 - not for people, so not through rich
+        else:
+            _print_answer(survey, answered, ledger, output, receipt)
 
 
 def _check_output(output: Path) -> None:
@@ -147,7 +154,9 @@ def _checked(survey: Survey, day: str) -> dt.date:
     return date
 
 
-def _print_answer(survey: Survey, answered: Answered, ledger: Ledger, output: Path | None) -> None:
+def _print_answer(
+    survey: Survey, answered: Answered, ledger: Ledger, output: Path | None, receipt: str
+) -> None:
     report = answered.report
     question = survey.questions[report.question]
     out.print(facts_table({
@@ -161,6 +170,8 @@ def _print_answer(survey: Survey, answered: Answered, ledger: Ledger, output: Pa
     out.print(f"{how}. {cost}. {ledgers.in_words(ledger.path)}.", soft_wrap=True, markup=False)
     if output is not None:
         out.print(f"Report: {output}", soft_wrap=True, markup=False)
+    if receipt:
+        out.print(receipt, soft_wrap=True, markup=False)
 
 
 def _agree(survey: Survey, epsilon: str | None) -> None:
@@ -179,15 +190,13 @@ def _check_collector(receiver: Receiver, survey: Survey, code: str | None) -> No
         warn(f"{error}: the report will be kept")
 
 
-def _send(
-    ledger: Ledger, receiver: Receiver, day: str, report: Report, code: str | None, *, is_quiet: bool
-) -> None:
+def _send(ledger: Ledger, receiver: Receiver, day: str, report: Report, code: str | None) -> str:
+    """Hand a report in; returns what to tell of it."""
     with waiting("Sending"):
         is_new = send_report(receiver, report, code=code)
     mark_sent(ledger, day, receiver.shown)
-    if not is_quiet:
-        how = "Sent" if is_new else "It was there already"
-        out.print(f"{how}: {receiver.shown} keeps report {report.report_id}.", soft_wrap=True, markup=False)
+    how = "Sent" if is_new else "It was there already"
+    return f"{how}: {receiver.shown} keeps report {report.report_id}."
 
 
 def send(
@@ -206,6 +215,7 @@ def send(
     Example: elsewhere survey send city.survey --to https://survey.example.org
     """
     survey, receiver = load_survey(survey_file), receiver_of(to)
+    code = None if code is None else plain_code(code)
     ledger = Ledger(ledger_file or user_ledger())
     waiting_to_go = unsent(ledger, survey_hash(survey))
     if not waiting_to_go:
@@ -213,7 +223,7 @@ def send(
         return
     check_survey(receiver, survey_hash(survey), code)
     for day, report in waiting_to_go.items():
-        _send(ledger, receiver, day, report, code, is_quiet=False)
+        out.print(_send(ledger, receiver, day, report, code), soft_wrap=True, markup=False)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -13,6 +13,7 @@ from elsewhere.device.send import check_survey, receiver_of
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_suffix
 from elsewhere.randomness import Randomness, SeededRandomness, SystemRandomness, label_of
+from elsewhere.survey.codes import plain_code
 from elsewhere.survey.file import load_survey, survey_hash
 from elsewhere.survey.survey import Survey
 
@@ -104,7 +105,7 @@ def _codes(path: Path) -> list[str]:
         raise InputError(str(path), "cannot be read as codes") from None
     if not found:
         raise InputError(str(path), "holds no code")
-    return found
+    return [plain_code(code) for code in found]
 
 
 def _simulated(

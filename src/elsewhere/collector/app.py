@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from starlette.routing import Route
 from elsewhere.collector.limits import Limits
 from elsewhere.collector.metrics import Metrics
 from elsewhere.collector.openapi import openapi
-from elsewhere.collector.requests import BYTES, RefusedError, reports_in
+from elsewhere.collector.requests import BYTES, RefusedError, Room, body_in, reports_of, size_in_reports
 from elsewhere.collector.results import Results
 from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
 from elsewhere.collector.writer import BusyError, Writer
@@ -32,6 +34,9 @@ CODE = "elsewhere-code"
 _LONGEST_CODE = 64
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
+_SAID = {507: "there is no room left", 503: "the collector cannot keep reports now: come again in a while"}
+"""To everybody. What databases say may tell where they are."""
+_MINUTE, _HOUR = 60.0, 3600.0
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -43,7 +48,6 @@ class Collector:
     token: str
     """Whoever holds it may see results and take reports out."""
     limits: Limits = field(default_factory=Limits)
-    metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
         self.survey = self.store.survey
@@ -51,6 +55,9 @@ class Collector:
         self.file = survey_to_bytes(self.survey)
         self.writer = Writer(self.store)
         self.results = Results(self.store)
+        self.metrics = Metrics(step=self.survey.terms.least)
+        self._room = Room()
+        self._count, self._counts_until = 0, 0.0
 
     def app(self) -> Starlette:
         """The web application."""
@@ -72,7 +79,9 @@ class Collector:
         @asynccontextmanager
         async def lifespan(_app: Starlette) -> AsyncIterator[None]:
             await self.writer.start()
+            tidying = asyncio.create_task(self._tidy())
             yield
+            tidying.cancel()
             await self.writer.stop()
             await self.results.stop()
             self.store.close()
@@ -81,6 +90,12 @@ class Collector:
         # A redirect would lead wherever the request says that it is: whoever asks for nothing gets 404.
         app.router.redirect_slashes = False
         return app
+
+    async def _tidy(self) -> None:
+        while True:
+            await asyncio.sleep(_MINUTE)
+            with suppress(StoreError):
+                await run_in_threadpool(self.store.tidy)
 
     def _guarded(self, handler: Handler) -> Handler:
         """Whatever is wrong is one clear word with the right status, and never a traceback."""
@@ -92,7 +107,7 @@ class Collector:
                 return self._refusal(error.status, error.reason)
             except ElsewhereError as error:
                 status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
-                return self._refusal(status, str(error))
+                return self._refusal(status, _SAID.get(status, str(error)))
 
         return guarded
 
@@ -133,10 +148,11 @@ class Collector:
         return Response(self.file, media_type=BYTES, headers=headers)
 
     async def _reports(self, request: Request) -> Response:
-        found = await reports_in(request, self.survey, self.name)
+        kind, body = await body_in(request, self._room)
         address = request.client.host if request.client else ""
-        if not self.limits.allows(address, len(found)):
+        if not self.limits.allows(address, size_in_reports(kind, body)):
             raise RefusedError(429, "too many reports from one address: come again in a minute")
+        found = reports_of(kind, body, self.survey, self.name)
         outcomes = await self.writer.keep(found, _codes(request, len(found)))
         for outcome in Kept:
             if count := outcomes.count(outcome):
@@ -154,9 +170,12 @@ class Collector:
 
     async def _counts(self, _request: Request) -> Response:
         """For everybody, so only in steps of the least number that is published."""
-        least = self.survey.terms.least
-        count = await run_in_threadpool(self.store.count)
-        return JSONResponse({"reports_at_least": count // least * least, "in_steps_of": least})
+        least, now = self.survey.terms.least, time.monotonic()
+        if now >= self._counts_until:
+            # Once an hour: else one could watch for the very report that makes it a step more.
+            self._counts_until = now + _HOUR
+            self._count = await run_in_threadpool(self.store.count)
+        return JSONResponse({"reports_at_least": self._count // least * least, "in_steps_of": least})
 
     async def _export(self, _request: Request) -> Response:
         """All reports as Parquet; nothing is left on this machine's disk."""

@@ -9,32 +9,26 @@ log with the times of commits: whoever holds these could put a digest and a repo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
 from elsewhere.collector.schema import facts, invitations
-from elsewhere.randomness import random_id
+from elsewhere.errors import InputError
+from elsewhere.survey.codes import plain_code
 
 MOST_CODES = 10_000_000
 _INVITED = "invited"
-_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Crockford's: none that is mistaken for another."""
-_LOOK_ALIKE = str.maketrans("OIL", "011", "- ")
-_LENGTH = 16
 _AT_ONCE = 500
 
 
-def new_code() -> str:
-    """80 random bits, in four groups of four letters."""
-    number = int(random_id()[: _LENGTH * 5 // 4], 16)
-    letters = "".join(_LETTERS[number >> 5 * place & 31] for place in range(_LENGTH))
-    return "-".join(letters[start : start + 4] for start in range(0, _LENGTH, 4))
-
-
 def digest_of(code: str) -> bytes:
-    """What a store knows of a code, however it was typed."""
-    plain = code.upper().translate(_LOOK_ALIKE)
+    """What a store knows of a code; nothing that a store could hold if it is none."""
+    try:
+        plain = plain_code(code)
+    except InputError:
+        return b""
     return hashlib.blake2b(plain.encode(), digest_size=16, person=b"elsewhere code").digest()
 
 
@@ -55,13 +49,29 @@ def is_by_invitation(connection: sa.Connection) -> bool:
     return connection.scalar(sa.select(facts.c.value).where(facts.c.name == _INVITED)) is not None
 
 
-def spend(connection: sa.Connection, digests: Iterable[bytes]) -> set[bytes]:
-    """Delete codes; returns those that were there."""
-    given = sorted(set(digests))
-    spent: set[bytes] = set()
-    for start in range(0, len(given), _AT_ONCE):
-        some = invitations.c.code.in_(given[start : start + _AT_ONCE])
-        spent |= set(
-            map(bytes, connection.scalars(sa.delete(invitations).where(some).returning(invitations.c.code)))
-        )
-    return spent
+def spend(connection: sa.Connection, given: Mapping[bytes, Sequence[bytes]]) -> set[bytes]:
+    """Delete one code for each report; returns the ids of those that came without one that was left.
+
+    ``given`` has the digests that each id came with: the first that nobody has used is spent.
+    """
+    left = _all_of(sa.select(invitations.c.code), connection, given)
+    chosen: dict[bytes, bytes] = {}
+    for report_id, digests in given.items():
+        mine = next((digest for digest in digests if digest in left), None)
+        if mine is not None:
+            left.remove(mine)
+            chosen[report_id] = mine
+    # What another collector has spent meanwhile is not there to be deleted.
+    delete = sa.delete(invitations).returning(invitations.c.code)
+    spent = _all_of(delete, connection, {report_id: [digest] for report_id, digest in chosen.items()})
+    return {report_id for report_id in given if chosen.get(report_id) not in spent}
+
+
+def _all_of(statement: Any, connection: sa.Connection, given: Mapping[bytes, Sequence[bytes]]) -> set[bytes]:
+    """The codes among those given that a statement finds; in order, so that nobody waits in a ring."""
+    codes = sorted({digest for digests in given.values() for digest in digests})
+    found: set[bytes] = set()
+    for start in range(0, len(codes), _AT_ONCE):
+        some = statement.where(invitations.c.code.in_(codes[start : start + _AT_ONCE]))
+        found |= set(map(bytes, connection.scalars(some)))
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from ipaddress import ip_address
 
 from elsewhere.randomness import random_id
 
@@ -29,8 +30,17 @@ class Limits:
         now = self._clock()
         if now >= self._ends or not self._key:
             self._ends, self._key, self._seen = now + _MINUTE, bytes.fromhex(random_id()), {}
-        mark = hashlib.blake2b(address.encode(), key=self._key, digest_size=8).digest()
+        mark = hashlib.blake2b(_network(address).encode(), key=self._key, digest_size=8).digest()
         if self._seen.get(mark, 0) + reports > self._most:
             return False
         self._seen[mark] = self._seen.get(mark, 0) + reports
         return True
+
+
+def _network(address: str) -> str:
+    """An address as one asks for it; of IPv6 the first half, since whoever has one has all the others."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(parsed) if parsed.version == 4 else parsed.exploded[:19]

@@ -18,6 +18,9 @@ MOST_REPORTS = 1000
 BYTES, JSON = "application/octet-stream", "application/json"
 _MOST_BODY = {BYTES: SIZE * MOST_REPORTS, JSON: 400 * MOST_REPORTS}
 _PATIENCE = 20.0
+_MOST_AT_ONCE = 64 << 20
+_SHORTEST_JSON = 150
+"""Letters of a report as JSON."""
 
 
 class RefusedError(Exception):
@@ -28,19 +31,39 @@ class RefusedError(Exception):
         self.status, self.reason = status, reason
 
 
-async def reports_in(
-    request: Request, survey: Survey, name: str, patience: float = _PATIENCE
-) -> list[Report]:
-    """The reports of a request, all checked against the survey and its hash."""
+class Room:
+    """Bytes of requests that are still coming in: together no more than memory bears."""
+
+    def __init__(self, most: int = _MOST_AT_ONCE) -> None:
+        self.left = most
+
+    def take(self, size: int) -> None:
+        """Room for so many more bytes, if there is any."""
+        if size > self.left:
+            raise RefusedError(503, "too many requests at once: come again in a while")
+        self.left -= size
+
+
+async def body_in(request: Request, room: Room, patience: float = _PATIENCE) -> tuple[str, bytes]:
+    """What a request holds, and as what: bytes or JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _MOST_BODY:
         raise RefusedError(415, f"content type must be {BYTES} or {JSON}")
     try:
-        body = await asyncio.wait_for(_body(request, _MOST_BODY[kind]), patience)
+        return kind, await asyncio.wait_for(_body(request, _MOST_BODY[kind], room), patience)
     except TimeoutError:
         raise RefusedError(408, "the request took too long") from None
     except ClientDisconnect:
         raise RefusedError(400, "the request ended early") from None
+
+
+def size_in_reports(kind: str, body: bytes) -> int:
+    """How many reports a body could hold: what is refused must not come for nothing."""
+    return max(1, len(body) // (SIZE if kind == BYTES else _SHORTEST_JSON))
+
+
+def reports_of(kind: str, body: bytes, survey: Survey, name: str) -> list[Report]:
+    """The reports of a request, all checked against the survey and its hash."""
     try:
         found = _from_bytes(body) if kind == BYTES else _from_json(body)
     except InputError as error:
@@ -49,17 +72,22 @@ async def reports_in(
     return found
 
 
-async def _body(request: Request, most: int) -> bytes:
+async def _body(request: Request, most: int, room: Room) -> bytes:
     """A body of at most so many bytes; more is not even read."""
+    too_large = f"a request may have at most {most:,} bytes, {MOST_REPORTS:,} reports"
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and len(declared) < 19 and int(declared) > most:
-        raise RefusedError(413, f"a request may have at most {most:,} bytes, {MOST_REPORTS:,} reports")
+        raise RefusedError(413, too_large)
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise RefusedError(413, f"a request may have at most {most:,} bytes, {MOST_REPORTS:,} reports")
-        parts.append(part)
+    try:
+        async for part in request.stream():
+            room.take(len(part))
+            size += len(part)
+            if size > most:
+                raise RefusedError(413, too_large)
+            parts.append(part)
+    finally:
+        room.left += size
     return b"".join(parts)
 
 

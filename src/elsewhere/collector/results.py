@@ -41,13 +41,15 @@ class Results:
         self._problem = RefusedError(404, "there are no results")
         self._newest, self._made, self._runs = -1, 0.0, 0
         self._task: asyncio.Task[None] | None = None
+        self._deciding = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
         save_survey(store.survey, self._home / _SURVEY)
 
     async def folder(self) -> Path:
         """Results of all reports, or of those that were there a minute ago."""
-        if self._task is None and await self._is_old():
-            self._task = asyncio.create_task(self._make())
+        async with self._deciding:
+            if self._task is None and await self._is_old():
+                self._task = asyncio.create_task(self._make())
         if self._ready is None and self._task is not None:
             try:
                 await asyncio.wait_for(asyncio.shield(self._task), _PATIENCE)

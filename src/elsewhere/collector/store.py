@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,12 @@ from elsewhere.collector.invitations import (
     add_codes,
     digest_of,
     is_by_invitation,
-    new_code,
     spend,
 )
 from elsewhere.collector.migrate import migrated
 from elsewhere.collector.schema import facts, reports
 from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.survey.codes import new_code
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import FIRST_DAY, Report
 from elsewhere.survey.reports import SCHEMA
@@ -92,6 +92,7 @@ class Store:
             with _errors(shown):
                 migrated(self.engine, shown)
                 self._claim(shown)
+                self.tidy()
         except ElsewhereError:
             self.close()
             raise
@@ -119,13 +120,11 @@ class Store:
         """
         found = [_row(report) for report in new]
         with _errors("store"), self.engine.begin() as connection:
-            refused = _uninvited(connection, found, codes or [""] * len(found))
             # In the order of their ids: two collectors on one database never wait for each other in a ring.
-            rows = sorted(
-                (row for row in found if row["id"] not in refused), key=lambda row: bytes(row["id"])
-            )
+            rows = sorted(found, key=lambda row: bytes(row["id"]))
             insert = self._insert(reports).on_conflict_do_nothing().returning(reports.c.id)
             added = {bytes(one) for one in connection.scalars(insert, rows)} if rows else set()
+            added -= _uninvited(connection, found, codes or [""] * len(found), added)
             before = _found(connection, [row["id"] for row in found if row["id"] not in added])
         outcomes = []
         for row in found:
@@ -198,6 +197,15 @@ class Store:
         if self.file is not None and shutil.disk_usage(self.file.parent).free < SPARE_BYTES:
             raise DiskFullError("store: there is no room left on the disk")
 
+    def tidy(self) -> None:
+        """Empty SQLite's log into the file: it says which report came with which code.
+
+        While others read or write it may have to wait for the next time.
+        """
+        if self.file is not None:
+            with suppress(sqlite3.Error), closing(sqlite3.connect(self.file, timeout=1)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def backup(self, path: Path) -> None:
         """A copy of an SQLite store that is whole, also while reports come in."""
         if self.file is None:
@@ -226,22 +234,20 @@ def _row(report: Report) -> dict[str, Any]:
     }
 
 
-def _uninvited(connection: sa.Connection, rows: Sequence[dict[str, Any]], codes: Sequence[str]) -> set[bytes]:
-    """Ids of new reports that come without a code of their own; codes of all others are spent."""
-    if not is_by_invitation(connection):
+def _uninvited(
+    connection: sa.Connection, rows: Sequence[dict[str, Any]], codes: Sequence[str], added: set[bytes]
+) -> set[bytes]:
+    """Of reports that were added, those that came without a code of their own: they are taken out again."""
+    if not added or not is_by_invitation(connection):
         return set()
-    known = set(_found(connection, [row["id"] for row in rows]))
-    given = {
-        row["id"]: digest_of(code) for row, code in zip(rows, codes, strict=True) if row["id"] not in known
-    }
-    unspent = spend(connection, given.values())
-    refused = set()
-    for report_id, digest in given.items():
-        if digest in unspent:
-            unspent.remove(digest)
-        else:
-            refused.add(report_id)
-    return refused
+    given: dict[bytes, list[bytes]] = {}
+    for row, code in zip(rows, codes, strict=True):  # who comes first has the code
+        if row["id"] in added:
+            given.setdefault(row["id"], []).append(digest_of(code))
+    refused = sorted(spend(connection, given))
+    for start in range(0, len(refused), _AT_ONCE):
+        connection.execute(sa.delete(reports).where(reports.c.id.in_(refused[start : start + _AT_ONCE])))
+    return set(refused)
 
 
 def _found(connection: sa.Connection, ids: Sequence[bytes]) -> dict[bytes, tuple[int, ...]]:

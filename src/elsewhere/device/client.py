@@ -11,6 +11,7 @@ from elsewhere.device.ledger_file import user_ledger
 from elsewhere.device.outbox import mark_sent
 from elsewhere.device.personal import personal_day, read_own
 from elsewhere.device.send import check_survey, receiver_of, send
+from elsewhere.survey.codes import plain_code
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
@@ -95,6 +96,7 @@ def answer(
     63
     """
     receiver = None if to is None else receiver_of(to)
+    code = None if code is None else plain_code(code)
     if receiver is not None:
         check_survey(receiver, survey_hash(survey), code)
     payer = ledger or open_ledger(user_ledger(), None, survey.epsilon)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +19,7 @@ from elsewhere.survey.report import Report
 _HERE = {"localhost", "127.0.0.1", "::1"}
 _TRIES = 5
 _SECONDS = 15.0
+_DEADLINE = 30.0
 _MOST_BYTES = 1 << 16
 LATER = {408, 429, 500, 502, 503, 504, 507}
 """What a collector may say that will be otherwise in a while."""
@@ -104,6 +108,13 @@ def send(
     raise NotSentError(f"not sent: {problem}. The report is kept; `elsewhere survey send` sends it later")
 
 
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """End a connection that somebody is waiting for."""
+    if connection.sock is not None:
+        with suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
+
+
 def connection_to(receiver: Receiver) -> http.client.HTTPConnection:
     """A connection that is made when it is first used: with TLS, but on this very machine."""
     kind = http.client.HTTPConnection if receiver.is_here else http.client.HTTPSConnection
@@ -122,6 +133,9 @@ def _asked(
     """Status and JSON of an answer. No cookie, no user agent, no connection kept open."""
     connection = connection_to(receiver)
     headers = headers_with(code) if body is not None else {}
+    # All in all: whoever sends a letter now and then would keep a device for ever.
+    watch = threading.Timer(_DEADLINE, _cut, [connection])
+    watch.start()
     try:
         connection.request(method, receiver.path + path, body, headers)
         answer = connection.getresponse()
@@ -129,6 +143,7 @@ def _asked(
     except (OSError, http.client.HTTPException) as error:
         raise NotSentError(f"{receiver.shown} cannot be reached ({type(error).__name__})") from None
     finally:
+        watch.cancel()
         connection.close()
     try:
         plain = json.loads(text)

@@ -43,7 +43,7 @@ class Estimated:
 
     @property
     def people_per_fake(self) -> float:
-        """How many people one made-up report can add to a number, or take from it, at most."""
+        """How many people one made-up report can add to the count of a thing, or take from it, at most."""
         return people_per_fake(self.question.channel)
 
     def frame(self) -> pl.DataFrame:
@@ -186,7 +186,7 @@ def _estimated(
                 question=one.question,
                 reports=one.counts.reports,
                 table=tables.get(one.name),
-                oddities=tuple(oddities(one.tally)),
+                oddities=tuple(oddities(one.tally)) if one in used else (),
             )
             for one in asked
         ),

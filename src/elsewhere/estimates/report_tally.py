@@ -123,14 +123,14 @@ def _of_days(
 
 
 def save_tally(tally: ReportTally, path: Path) -> None:
-    """Keep counts for the next time."""
+    """Keep counts for the next time; of all questions, so not for everybody's eyes."""
     facts = {name: getattr(tally, name) for name in ("survey", "days", "rows", "newest", "left_out")}
     arrays: dict[str, Any] = {"facts": np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)}
     for number, one in enumerate(tally.questions):
         arrays[f"{number}.pointed"] = one.counts.pointed
         arrays[f"{number}.asked"] = one.counts.asked
         arrays[f"{number}.seeds"] = one.seeds
-    with whole_file(path) as file:
+    with whole_file(path, is_private=True) as file:
         np.savez_compressed(file, **arrays)
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 from elsewhere.errors import Fault, InputError
 from elsewhere.progress import Progress, no_progress
 
-CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What a terminal would obey in somebody's text; a new line is none."""
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _LINES_PER_TICK = 20_000

@@ -157,7 +157,8 @@ def _fakes(found: Estimates) -> str:
     heads = ["question", "people a made-up report can move", f"{_SOME_FAKES} of them, per cent", "answers"]
     note = (
         "Anybody who may answer can lie. Intervals are about chance, not about lies: this is how far made-up "
-        "reports could move any one number, at most."
+        "reports could move the count of any one thing, at most. Estimates may move farther where they leave "
+        "the prior."
     )
     return section("If reports were made up", note, table(heads, rows))
 
