@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from elsewhere.cli.demo_survey import survey_demo
 from made_surveys import six_places
 
 
+@pytest.mark.audit
 def test_the_whole_loop(tmp_path: Path) -> None:
     six_places(tmp_path / "city").save(tmp_path / "helsinki.world")
     lines = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,13 @@ import pytest
 
 import elsewhere as ew
 from elsewhere.device.people import made_up_days
-from elsewhere.device.simulate import simulated_reports
+from elsewhere.device.simulate import simulated_reports, true_shares
 from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.population_frames import read_population
 from elsewhere.estimates.results import write_results
 from elsewhere.estimates.rounds import next_survey
 from elsewhere.estimates.support import support_of
+from elsewhere.pages.survey import results_page
 from elsewhere.randomness import SeededRandomness
 from elsewhere.survey.file import survey_hash, survey_to_bytes
 from elsewhere.survey.survey import Survey
@@ -65,6 +67,21 @@ def test_the_next_round_believes_what_the_first_one_found(
     np.testing.assert_allclose(believed, found.population.shares(things), atol=1e-3)
     assert support.start.sum() == pytest.approx(1)
     assert support.start[~support.is_prior].sum() == pytest.approx(1 / 32)
+
+
+def test_a_page_shows_what_is_true_beside_what_is_estimated(first: tuple[Survey, Estimates, Path]) -> None:
+    survey, found, _ = first
+    days = [
+        (dt.date(2025, 9, 17), ew.Trajectory([("p1", 60), ("p2", 80)])),
+        (dt.date(2025, 9, 17), ew.Trajectory([("p1", 60)])),
+    ]
+    truth = true_shares(survey, days)
+    assert truth["visits"].tolist()[:2] == [0.5, 0.5]
+    assert truth["presence"].sum() == 1.5
+    page = results_page(found, truth)
+    assert page.count("intervals hold what is true") == 2
+    assert "If reports were made up" in page
+    assert "hold what is true" not in results_page(found)
 
 
 def test_results_of_another_survey_or_none_are_refused(
