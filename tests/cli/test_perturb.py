@@ -445,7 +445,7 @@ job.perturb_file(folder / "days.csv", folder / "s.csv", method, version="test")
 """
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(20, marks=pytest.mark.audit)])
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.audit)])
 def test_killed_at_random_moments_it_ends_complete_and_without_duplicates(folder: Path, kills: int) -> None:
     """Each run is killed for real, at a random moment; the last one finishes what is left."""
     chance = random.Random(5)  # noqa: S311 - moments to kill at
