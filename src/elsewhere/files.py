@@ -78,6 +78,13 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(str(path), f"not valid TOML: {error}") from None
 
 
+def check_new(path: Path) -> None:
+    """Refuse now what could not be written afterwards: a file that is there, or one that nobody may make."""
+    if path.exists():
+        raise InputError(str(path), "is there already: choose another output")
+    check_can_write(path)
+
+
 def check_can_write(path: Path) -> None:
     """Try now whether a file can be written later, before anything is paid for; nothing is left behind.
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from elsewhere.cli.console import facts_table, out, progress_bar
+from elsewhere.cli.survey_estimate import open_store
 from elsewhere.device.send import NotSentError, Receiver, check_survey, receiver_of
 from elsewhere.errors import ElsewhereError, needs_extra
 from elsewhere.files import write_text
@@ -46,7 +47,6 @@ def survey_demo(folder: Path) -> None:
     """Ask everyone in the folder's trajectories, and see what an analyst sees."""
     with needs_extra("the demo", "collector"):
         from elsewhere.collector.counting import counted_store  # noqa: PLC0415 - needs an extra
-        from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
         from elsewhere.device.people import read_days  # noqa: PLC0415 - needs an extra
         from elsewhere.device.rehearsal import rehearse  # noqa: PLC0415 - needs an extra
         from elsewhere.device.simulate import simulated_reports, true_shares  # noqa: PLC0415 - needs an extra
@@ -61,16 +61,12 @@ def survey_demo(folder: Path) -> None:
     days, _ = read_days(folder / "trajectories.csv", survey, SystemRandomness())
     with progress_bar("Answering (the first time, loops are compiled)") as progress:
         reports = reports_of(simulated_reports(survey, days, SystemRandomness(), progress))
-    store = folder / "reports.db"
     for old in folder.glob("reports.db*"):
         old.unlink()
     with _running_collector(folder, survey) as receiver, progress_bar("Sending") as progress:
         sent = rehearse(receiver, reports, progress=progress)
-    opened = Store(str(store), survey)
-    try:
+    with open_store(str(folder / "reports.db"), survey) as opened:
         tally = counted_store(opened)
-    finally:
-        opened.close()
     with progress_bar("Estimating") as progress:
         found = estimate(survey, tally, progress=progress)
     write_results(found, folder / "results")
@@ -79,8 +75,7 @@ def survey_demo(folder: Path) -> None:
     frame, true = found.frame("presence"), truth["presence"]
     busiest = frame.sort("estimate", descending=True).head(20)
     off = abs(busiest["estimate"].to_numpy() - true[busiest["thing"].to_numpy()]).sum()
-    holds = frame["low"].to_numpy() <= true
-    holds &= true <= frame["high"].to_numpy()
+    holds = next(one.table for one in found.questions if one.table and one.name == "presence").holds(true)
     out.print(facts_table({
         "Asked": f"{len(days):,} devices, one report of 63 bytes each, ε = {survey.epsilon}",
         "Collected": f"{tally.rows:,} on disk, {sent.new / max(sent.seconds, 1e-9):,.0f} a second; "

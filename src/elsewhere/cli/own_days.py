@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from contextlib import suppress
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,11 @@ from elsewhere.device.personal import OwnRecords
 from elsewhere.errors import InputError
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
+
+Day = Annotated[
+    str | None,
+    typer.Option(help="Which day, such as 2024-03-07; without it, days are listed.", show_default=False),
+]
 
 
 def day_of_choice(records: OwnRecords, world: World, *, as_json: bool) -> str:

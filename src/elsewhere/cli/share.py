@@ -16,12 +16,12 @@ from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import out, print_json, table, waiting, warn
-from elsewhere.cli.own_days import day_of_choice
+from elsewhere.cli.own_days import Day, day_of_choice
 from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import InputError, needs_extra
-from elsewhere.files import check_can_write, check_suffix, write_text
+from elsewhere.files import check_new, check_suffix, write_text
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing
 from elsewhere.world.world import World
@@ -48,10 +48,7 @@ def share(
         str,
         typer.Option("-e", "--epsilon", help="ε for the day: a number or a fraction.", show_default=False),
     ],
-    day: Annotated[
-        str | None,
-        typer.Option(help="Which day, such as 2024-03-07; without it, days are listed.", show_default=False),
-    ] = None,
+    day: Day = None,
     *,
     name: method.Name = DEFAULT,
     n: method.NgramLength = None,
@@ -138,11 +135,8 @@ def share(
 def _check_targets(*paths: Path | None) -> None:
     """What could not be written afterwards is refused now, before anything is charged."""
     for path in paths:
-        if path is None:
-            continue
-        if path.exists():
-            raise InputError(str(path), "is there already: choose another output")
-        check_can_write(path)
+        if path is not None:
+            check_new(path)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import typer
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli.console import facts_table, out, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
-from elsewhere.cli.own_days import day_of_choice, print_own_day
+from elsewhere.cli.own_days import Day, day_of_choice, print_own_day
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_words import print_terms, print_what_is_sent
 from elsewhere.device import personal
@@ -24,7 +24,7 @@ from elsewhere.device.outbox import mark_sent, unsent
 from elsewhere.device.send import NotSentError, Receiver, check_survey, receiver_of
 from elsewhere.device.send import send as send_report
 from elsewhere.errors import InputError
-from elsewhere.files import check_can_write, check_suffix, whole_file
+from elsewhere.files import check_new, check_suffix, whole_file
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.survey.codes import plain_code
 from elsewhere.survey.file import load_survey, survey_hash
@@ -45,10 +45,7 @@ def answer(
         Path,
         typer.Argument(metavar="FILE", help="Your own file, as for `elsewhere share`.", show_default=False),
     ],
-    day: Annotated[
-        str | None,
-        typer.Option(help="Which day, such as 2024-03-07; without it, days are listed.", show_default=False),
-    ] = None,
+    day: Day = None,
     *,
     ledger_file: ledgers.LedgerFile = None,
     cap: ledgers.Cap = None,
@@ -118,9 +115,7 @@ def answer(
 def _check_output(output: Path) -> None:
     """What could not be written afterwards is refused now, before anything is charged."""
     check_suffix(output, ".report")
-    if output.exists():
-        raise InputError(str(output), "is there already: choose another output")
-    check_can_write(output)
+    check_new(output)
 
 
 def _own_day(survey: Survey, file: Path, day: str | None, *, as_json: bool) -> tuple[dt.date, Trajectory]:

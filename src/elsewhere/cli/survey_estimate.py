@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -76,9 +76,10 @@ def estimate(
         found = made_estimate(survey, those, also=others, margins=known, days=kind, progress=progress)
     summary = write_results(found, output, people=people)
     write_text(output / "index.html", results_page(found))
-    (output / COUNTS).unlink(missing_ok=True)
     if isinstance(those, ReportTally):
         save_tally(those, output / COUNTS)
+    else:
+        (output / COUNTS).unlink(missing_ok=True)  # of an earlier time, from a store
     if as_json:
         print_json(summary)
         return
@@ -115,11 +116,8 @@ def open_store(where: str, survey: Survey) -> Iterator[Store]:
     """A collector's store that somebody made before."""
     with needs_extra("reading a store", "collector"):
         from elsewhere.collector.store import existing_store  # noqa: PLC0415 - needs an extra
-    opened = existing_store(where, survey)
-    try:
+    with closing(existing_store(where, survey)) as opened:
         yield opened
-    finally:
-        opened.close()
 
 
 def _day_type(text: str | None) -> DayType | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from elsewhere.cli.console import out, print_json, waiting
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_estimate import estimate, open_store
 from elsewhere.errors import InputError, needs_extra
-from elsewhere.files import check_can_write, check_suffix, write_text
+from elsewhere.files import check_can_write, check_new, check_suffix, write_text
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import load_survey, survey_hash
 
@@ -128,18 +129,12 @@ def invite(
 
     Example: elsewhere survey invite city.survey -n 5000 -o codes.txt
     """
-    check_can_write(output)
-    if output.exists():
-        raise InputError(str(output), "is there already: choose another output")
+    check_new(output)
     with needs_extra("inviting", "collector"):
         from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
-    opened = Store(store, load_survey(survey_file))
-    try:
-        with waiting("Making codes"):
-            codes = opened.invite(people)
-            write_text(output, "".join(f"{code}\n" for code in codes), is_private=True)
-    finally:
-        opened.close()
+    with waiting("Making codes"), closing(Store(store, load_survey(survey_file))) as opened:
+        codes = opened.invite(people)
+        write_text(output, "".join(f"{code}\n" for code in codes), is_private=True)
     out.print(f"{people:,} codes, each for one report: {output}", soft_wrap=True, markup=False)
 
 

@@ -7,7 +7,7 @@ import hmac
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,12 +26,10 @@ from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
 from elsewhere.collector.writer import BusyError, Writer
 from elsewhere.errors import ElsewhereError
 from elsewhere.randomness import SYSTEM
+from elsewhere.survey.codes import HEADER, LONGEST
 from elsewhere.survey.file import survey_hash, survey_to_bytes
 from elsewhere.survey.reports import packed_reports
 
-CODE = "elsewhere-code"
-"""The header with the code of an invitation."""
-_LONGEST_CODE = 64
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
 _SAID = {507: "there is no room left", 503: "the collector cannot keep reports now: come again in a while"}
@@ -93,9 +91,8 @@ class Collector:
 
     async def _tidy(self) -> None:
         while True:
+            await run_in_threadpool(self.store.tidy)
             await asyncio.sleep(_MINUTE)
-            with suppress(StoreError):
-                await run_in_threadpool(self.store.tidy)
 
     def _guarded(self, handler: Handler) -> Handler:
         """Whatever is wrong is one clear word with the right status, and never a traceback."""
@@ -165,7 +162,7 @@ class Collector:
             self.metrics.refused(409)
             return JSONResponse({"error": "an id is taken by another report", "ids": conflicts, **kept}, 409)
         if Kept.UNINVITED in outcomes:
-            raise RefusedError(403, f"needs the code of an invitation that nobody has used: {CODE}: …")
+            raise RefusedError(403, f"needs the code of an invitation that nobody has used: {HEADER}: …")
         return JSONResponse(kept, 201 if kept["new"] else 200)
 
     async def _counts(self, _request: Request) -> Response:
@@ -230,11 +227,11 @@ def _file(path: Path) -> Response:
 
 def _codes(request: Request, reports: int) -> list[str] | None:
     """The code that a report came with."""
-    code = request.headers.get(CODE)
+    code = request.headers.get(HEADER)
     if code is None:
         return None
     if reports != 1:
         raise RefusedError(422, "a code is for one report: send them one by one")
-    if len(code) > _LONGEST_CODE:
+    if len(code) > LONGEST:
         raise RefusedError(422, "this is no code")
     return [code]

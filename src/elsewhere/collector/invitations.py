@@ -36,12 +36,8 @@ def add_codes(connection: sa.Connection, codes: Sequence[str]) -> None:
     """From now on only those who hold a code may answer."""
     rows = [{"code": digest} for digest in sorted(map(digest_of, codes))]
     connection.execute(sa.insert(invitations), rows)
-    before = connection.scalar(sa.select(facts.c.value).where(facts.c.name == _INVITED))
-    total = {"name": _INVITED, "value": str(int(before or 0) + len(codes))}
-    if before is None:
-        connection.execute(sa.insert(facts), [total])
-    else:
-        connection.execute(sa.update(facts).where(facts.c.name == _INVITED).values(value=total["value"]))
+    if not is_by_invitation(connection):
+        connection.execute(sa.insert(facts), [{"name": _INVITED, "value": "yes"}])
 
 
 def is_by_invitation(connection: sa.Connection) -> bool:

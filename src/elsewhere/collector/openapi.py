@@ -6,6 +6,7 @@ from typing import Any
 
 from elsewhere import __version__
 from elsewhere.collector.requests import BYTES, JSON, MOST_REPORTS
+from elsewhere.survey.codes import HEADER, LONGEST
 from elsewhere.survey.report import SIZE
 
 Plain = dict[str, Any]
@@ -85,10 +86,10 @@ def openapi(survey: str) -> Plain:
         "security": [],
         "parameters": [
             {
-                "name": "Elsewhere-Code",
+                "name": HEADER,
                 "in": "header",
                 "description": "the code of an invitation, where people were invited",
-                "schema": {"type": "string", "maxLength": 64},
+                "schema": {"type": "string", "maxLength": LONGEST},
             }
         ],
         "requestBody": {

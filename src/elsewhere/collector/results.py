@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +113,8 @@ class Results:
 def make_results(store: str, survey: str, folder: str, before: str) -> None:
     """Count what is new, estimate, write a folder."""
     asked = load_survey(survey)
-    opened = existing_store(store, asked)
-    try:
+    with closing(existing_store(store, asked)) as opened:
         tally = counted_store(opened, None, kept_tally(Path(before), asked, None) if before else None)
-    finally:
-        opened.close()
     write_results(estimate(asked, tally), Path(folder))
     save_tally(tally, Path(folder) / COUNTS)
 

@@ -92,7 +92,6 @@ class Store:
             with _errors(shown):
                 migrated(self.engine, shown)
                 self._claim(shown)
-                self.tidy()
         except ElsewhereError:
             self.close()
             raise

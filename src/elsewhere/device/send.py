@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.survey.codes import HEADER
 from elsewhere.survey.report import Report
 
 _HERE = {"localhost", "127.0.0.1", "::1"}
@@ -124,7 +125,7 @@ def connection_to(receiver: Receiver) -> http.client.HTTPConnection:
 def headers_with(code: str | None) -> dict[str, str]:
     """All that is said beside a report."""
     headers = {"Content-Type": "application/octet-stream"}
-    return headers | {"Elsewhere-Code": code} if code else headers
+    return headers | {HEADER: code} if code else headers
 
 
 def _asked(

@@ -16,13 +16,12 @@ from elsewhere.estimates.counts import AnswerCounts
 from elsewhere.estimates.fakes import oddities, people_per_fake
 from elsewhere.estimates.margins import Margin, raked
 from elsewhere.estimates.population import Population, population_of
-from elsewhere.estimates.report_tally import DayType, QuestionTally, ReportTally, tally_of
+from elsewhere.estimates.report_tally import DayType, QuestionTally, ReportTally, nothing_counted, tally_of
 from elsewhere.estimates.support import support_of
 from elsewhere.estimates.tables import EstimateTable, table_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SYSTEM
-from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import checked_columns, frame_of, randomness_of, read_reports
 from elsewhere.survey.survey import Question, Survey
@@ -210,9 +209,7 @@ def _scaled(
 
 def _tally(survey: Survey, reports: Reports, days: DayType | None) -> ReportTally:
     if isinstance(reports, ReportTally):
-        if (reports.survey, reports.days) != (survey_hash(survey), days):
-            raise InputError("reports", "were counted for another survey, or about other days")
-        return reports
+        return nothing_counted(survey, days) + reports  # which refuses counts of anything else
     if isinstance(reports, pl.DataFrame):
         return tally_of(survey, checked_columns(reports, "reports"), days)
     return tally_of(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.estimates.counts import HALVES, unbiased, variance
 from elsewhere.estimates.robust import half_lengths
 from elsewhere.estimates.tilt import Evidence, Fit
@@ -31,6 +31,10 @@ class EstimateTable:
     low: Floats
     high: Floats
     reports: int
+
+    def holds(self, truth: Floats) -> Bools:
+        """Whether each interval has in it what is true, where that is known."""
+        return np.asarray((self.low <= truth) & (truth <= self.high))
 
 
 def table_of(evidence: Evidence, fit: Fit, number: int) -> EstimateTable:

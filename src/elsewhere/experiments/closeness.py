@@ -46,7 +46,7 @@ def cover(table: EstimateTable, truth: Floats) -> dict[str, float]:
 
     width: how wide the intervals of those forty are, relative to the truth.
     """
-    holds = (table.low <= truth) & (truth <= table.high)
+    holds = table.holds(truth)
     busy = _most(truth, _BUSY)
     width = (table.high - table.low)[busy].mean() / max(truth[busy].mean(), 1e-12)
     return {"cover": float(holds.mean()), "cover_busy": float(holds[busy].mean()), "width": float(width)}

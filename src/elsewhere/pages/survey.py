@@ -199,7 +199,7 @@ def _question_section(one: Estimated, truth: Floats | None) -> str:
     which = f"The {BUSY} largest" if whole.height > BUSY else f"All {whole.height}"
     note = f"{one.reports:,} reports. {which}, per cent of people, with 95 % intervals."
     if truth is not None:
-        holds = (whole["low"].to_numpy() <= truth) & (truth <= whole["high"].to_numpy())
+        holds = one.table.holds(truth)
         note += f" {holds.sum():,} of all {whole.height:,} intervals hold what is true, {holds.mean():.1%}."
     return section(title, note, charts)
 

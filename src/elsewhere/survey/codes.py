@@ -5,6 +5,10 @@ from __future__ import annotations
 from elsewhere.errors import InputError
 from elsewhere.randomness import random_id
 
+HEADER = "Elsewhere-Code"
+"""Where a code stands in a request."""
+LONGEST = 64
+"""Letters that are looked at, with all that people add."""
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's: none that is mistaken for another."""
 _LOOK_ALIKE = str.maketrans("OIL", "011", "- \t\u2010\u2011\u2012\u2013\u2014\u2212\u00a0")
