@@ -1,51 +1,108 @@
-"""The frame of every page: one HTML file that holds its own scripts and styles and works offline."""
+"""The frame of every page: one HTML file that holds its own scripts, styles and data and works offline."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from typing import Any
 
-from plotly.offline import get_plotlyjs
-
-_COLOURS = "4269d0 efb118 ff725c 6cc5b0 3ca951 ff8ab7 a463f2 97bbf5 9c6b4e 9498a0"
-PALETTE = [f"#{colour}" for colour in _COLOURS.split()]
-
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1e23; }
-body { max-width: 1180px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin: 0 0 .2rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .2rem; }
-p.note { color: #5a6270; margin: .2rem 0 .8rem; max-width: 60rem; overflow-wrap: anywhere; }
-p.verdict { background: #fdeaea; color: #9b1c1c; border-left: 4px solid #c81e1e; padding: .5rem .9rem; }
-.cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0; }
-.card { background: #f4f6f9; border-radius: .6rem; padding: .6rem .9rem; min-width: 5rem; }
-.card b { display: block; font-size: 1.35rem; } .card span { color: #5a6270; font-size: .85rem; }
-table { border-collapse: collapse; font-size: .88rem; display: block; overflow-x: auto; }
-th, td { padding: .25rem .7rem .25rem 0; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
-th { border-bottom: 1px solid #c9ced6; font-weight: 600; } code { color: #5a6270; font-size: .85rem; }
-"""
+_HERE = files("elsewhere.pages")
+MAP_SCRIPTS = ("vendor/maplibre-gl.js", "vendor/pmtiles.js", "scripts/map.js")
+"""What a page with a map needs."""
+_MAP_STYLE = "vendor/maplibre-gl.css"
 
 
-def page(title: str, subtitle: str, sections: Sequence[str], *, has_charts: bool = True) -> str:
-    """A whole page from HTML sections; without charts the script that draws them is left out."""
-    script = f"<script>{get_plotlyjs()}</script>" if has_charts else ""
+def page(
+    title: str,
+    subtitle: str,
+    sections: Sequence[str],
+    *,
+    scripts: Sequence[str] = (),
+    data: Mapping[str, Any] | None = None,
+    blobs: Mapping[str, bytes] | None = None,
+    connect: str = "'none'",
+    language: str = "en",
+) -> str:
+    """A whole page from HTML sections.
+
+    Parameters
+    ----------
+    scripts
+        Files of this package that run in it, in this order.
+    data, blobs
+        What scripts find in the page by its id: as JSON, or as bytes.
+    connect
+        Whom the page may ask for anything, as a source of its content security policy: nobody, usually.
+    """
+    codes = [_text(name) for name in scripts]
+    styles = [_text("look.css"), *([_text(_MAP_STYLE)] if set(scripts) & set(MAP_SCRIPTS) else [])]
     return "\n".join(
         [
             "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
+            f'<html lang="{escape(language)}"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy(codes, styles, connect)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title><style>{_STYLE}</style>",
-            f"{script}</head><body>",
+            '<meta name="referrer" content="no-referrer">',
+            f"<title>{escape(title)}</title>",
+            *(f"<style>{style}</style>" for style in styles),
+            "</head><body><main>",
             f"<h1>{escape(title)}</h1><p class='note'>{escape(subtitle)}</p>",
             *sections,
+            "</main>",
+            *(_data_block(name, value) for name, value in (data or {}).items()),
+            *(_blob_block(name, value) for name, value in (blobs or {}).items()),
+            *(f"<script>{code}</script>" for code in codes),
             "</body></html>\n",
         ]
     )
 
 
+def policy(codes: Sequence[str], styles: Sequence[str], connect: str) -> str:
+    """Nothing runs and nothing is asked for but what the page was made with.
+
+    A map draws in a worker, which its script makes of itself (blob:).
+    """
+    allowed = {
+        "default-src": "'none'",
+        "script-src": " ".join(map(_checksum, codes)) or "'none'",
+        "style-src": " ".join(map(_checksum, styles)),
+        "img-src": "data: blob:",
+        "worker-src": "blob:",
+        "connect-src": connect,
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{what} {sources}" for what, sources in allowed.items())
+
+
+def _text(name: str) -> str:
+    """A file of this package; no browser shall look for where it was made of."""
+    text = _HERE.joinpath(name).read_text(encoding="utf-8")
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(line for line in lines if not line.startswith("//# sourceMappingURL="))
+
+
+def _checksum(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _data_block(name: str, value: Any) -> str:
+    # A page ends where its text says so, also within quotes.
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{escape(name)}">{text}</script>'
+
+
+def _blob_block(name: str, value: bytes) -> str:
+    code = base64.b64encode(value).decode()
+    return f'<script type="application/octet-stream" id="{escape(name)}">{code}</script>'
+
+
 def section(title: str, note: str, content: str) -> str:
-    return f"<h2>{escape(title)}</h2><p class='note'>{escape(note)}</p>{content}"
+    return f"<section><h2>{escape(title)}</h2><p class='note'>{escape(note)}</p>{content}</section>"
 
 
 def verdict(text: str) -> str:
@@ -53,7 +110,7 @@ def verdict(text: str) -> str:
     return f"<p class='verdict'>{escape(text)}</p>"
 
 
-def cards(facts: dict[str, str]) -> str:
+def cards(facts: Mapping[str, str]) -> str:
     """A row of numbers with what they mean."""
     inner = "".join(
         f"<div class='card'><b>{escape(value)}</b><span>{escape(name)}</span></div>"
@@ -62,33 +119,21 @@ def cards(facts: dict[str, str]) -> str:
     return f"<div class='cards'>{inner}</div>"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
-
-
-def chart(figure: Any, name: str) -> str:
-    """A plotly figure as HTML; ``name`` becomes its id, so that the same page has the same bytes."""
-    figure.update_layout(template="plotly_white")
-    if figure.layout.legend.y is None:
-        figure.update_layout(legend={"y": 0.94})
-    # No button may send a chart anywhere: these pages will show what people shared.
-    config = {"displaylogo": False, "responsive": True, "showSendToCloud": False}
-    html: str = figure.to_html(
-        full_html=False, include_plotlyjs=False, div_id=name, config=config, auto_play=False
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, words: Sequence[int] = (0,)) -> str:
+    """A table that scrolls by itself where a page is narrow; columns of ``words`` begin at the left."""
+    kinds = [" class='text'" if column in words else "" for column in range(len(header))]
+    head = "".join(f"<th{kind}>{escape(name)}</th>" for kind, name in zip(kinds, header, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{kind}>{escape(cell)}</td>" for kind, cell in zip(kinds, row, strict=True))
+        + "</tr>"
+        for row in rows
     )
-    return html
+    inner = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    # By keyboard, too.
+    return f"<div class='scrolls' tabindex='0' role='region' aria-label='table'>{inner}</div>"
 
 
-def hour_slider(frames: Sequence[Any], active: int, space: int) -> list[dict[str, Any]]:
-    """A slider over a figure's frames, one for each hour, ``space`` pixels below the figure."""
-    steps = [
-        {
-            "method": "animate",
-            "label": frame.name,
-            "args": [[frame.name], {"mode": "immediate", "frame": {"duration": 0, "redraw": True}}],
-        }
-        for frame in frames
-    ]
-    return [{"active": active, "steps": steps, "currentvalue": {"prefix": "Hour: "}, "pad": {"t": space}}]
+def picture(png: bytes, title: str) -> str:
+    """A picture that the page carries."""
+    return f'<img alt="{escape(title)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
