@@ -19,6 +19,7 @@ from elsewhere.files import write_text
 from elsewhere.randomness import SystemRandomness
 from elsewhere.survey.file import save_survey, survey_hash
 from elsewhere.survey.survey import Survey
+from elsewhere.world.basemap import copy_basemap
 
 _TOML = """# What the demo asks: `elsewhere survey create survey.toml -o city.survey`
 world = "helsinki.world"
@@ -58,6 +59,7 @@ def survey_demo(folder: Path) -> None:
     (folder / "survey.toml").write_text(_TOML, encoding="utf-8")
     survey = create_survey(folder / "survey.toml")
     save_survey(survey, folder / "city.survey")
+    copy_basemap(folder / "helsinki.world", folder / "city.survey")
     days, _ = read_days(folder / "trajectories.csv", survey, SystemRandomness())
     with progress_bar("Answering (the first time, loops are compiled)") as progress:
         reports = reports_of(simulated_reports(survey, days, SystemRandomness(), progress))

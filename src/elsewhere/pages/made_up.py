@@ -7,8 +7,8 @@ import polars as pl
 from elsewhere.days.hotspots import THRESHOLDS
 from elsewhere.estimates.population import Population
 from elsewhere.estimates.population_frames import ETA_PEOPLE, chains_frame, flows_frame, hotspots_frame
-from elsewhere.pages.page import chart, section, table
-from elsewhere.pages.things import bars, labels, where
+from elsewhere.pages.page import section, table
+from elsewhere.pages.things import labels, shares_table, where
 
 _SHOWN = ("4 × 4 grid", "category level 1")
 _MOST = 15
@@ -53,9 +53,8 @@ def _flows(frame: pl.DataFrame) -> str:
     if not frame.height:
         return section("Flows", "Nobody goes from one cell to another.", "")
     note = f"The {frame.height} most popular moves from one cell of a 4 × 4 grid to another."
-    return section(
-        "Flows", note, chart(bars(labels(frame.drop("share")), frame["share"].to_numpy()), "flows")
-    )
+    shares = frame["share"].to_numpy()
+    return section("Flows", note, shares_table(labels(frame.drop("share")), shares, what="from → to"))
 
 
 def _chains(frame: pl.DataFrame) -> str:

@@ -5,50 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
 import polars as pl
 
 from elsewhere.arrays import Floats
-from elsewhere.pages.page import PALETTE
+from elsewhere.pages.charts import Bar, bar_table
 
-TRUTH = "#d92d20"
 _NUMBERS = ("count", "estimate", "low", "high", "reports")
 
 
-def bars(
+def shares_table(
     names: Sequence[str],
     shares: Floats,
     *,
+    what: str,
     low: Floats | None = None,
     high: Floats | None = None,
     truth: Floats | None = None,
-) -> Any:
+) -> str:
     """A bar for each thing, in per cent of people, with its interval and what is true, if they are known."""
-    figure = go.Figure()
-    interval: dict[str, Any] = {}
-    if low is not None and high is not None:
-        interval = {"type": "data", "symmetric": False, "array": 100 * (high - shares),
-                    "arrayminus": 100 * (shares - low)}  # fmt: skip
-    figure.add_bar(
-        y=list(names),
-        x=100 * shares,
-        orientation="h",
-        name="estimated",
-        marker={"color": PALETTE[0]},
-        error_x=interval or None,
-    )
-    if truth is not None:
-        mark = {"color": TRUTH, "symbol": "diamond", "size": 9}
-        figure.add_scatter(y=list(names), x=100 * truth, mode="markers", name="true", marker=mark)
-    figure.update_layout(
-        xaxis={"title": "% of people", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed", "automargin": True},
-        height=120 + 24 * len(names),
-        showlegend=truth is not None,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-        margin={"l": 10, "t": 40},
-    )
-    return figure
+
+    def percent(values: Floats | None, row: int) -> float | None:
+        return None if values is None else 100 * float(values[row])
+
+    bars = [
+        Bar(
+            label=name,
+            value=100 * float(shares[row]),
+            low=percent(low, row),
+            high=percent(high, row),
+            truth=percent(truth, row),
+        )
+        for row, name in enumerate(names)
+    ]
+    return bar_table(bars, what=what, unit="% of people")
 
 
 def labels(frame: pl.DataFrame) -> list[str]:
