@@ -75,7 +75,7 @@ def create(
             found = expectations(survey, progress=progress)
     if page is not None:
         with needs_extra("pages", "pages"):
-            from elsewhere.pages.survey import expectation_page  # noqa: PLC0415 - needs an extra
+            from elsewhere.pages.expectation import expectation_page  # noqa: PLC0415 - needs an extra
         write_text(page, expectation_page(survey, found))
     if as_json:
         print_json({**survey_facts(survey), "expect": [one.as_json() for one in found]})

@@ -242,9 +242,9 @@ def _tile(program: Path, folder: Path, made: Path, last_zoom: int, *, is_whole: 
         if file.stat().st_size and (is_whole or layer.is_needed):
             given += ["-L", json.dumps({"file": str(file), "layer": name, "minzoom": layer.first_zoom})]
     command = [
-        str(program), "--quiet", "--force", "-o", str(made), "--minimum-zoom=8", f"--maximum-zoom={last_zoom}",
-        "--simplification=6", "--drop-smallest-as-needed", "--no-tile-stats", "--temporary-directory", str(folder),
-        "--name=Elsewhere", "--attribution=© OpenStreetMap contributors", *given,
+        str(program), "--quiet", "--force", "-o", str(made), "--temporary-directory", str(folder),
+        "--minimum-zoom=8", f"--maximum-zoom={last_zoom}", "--simplification=6", "--drop-smallest-as-needed",
+        "--no-tile-stats", "--name=Elsewhere", "--attribution=© OpenStreetMap contributors", *given,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - of a package
     if done.returncode:
