@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ import shapely
 
 from elsewhere.arrays import Floats
 from elsewhere.estimates.estimate import Estimated, Estimates
-from elsewhere.world.world import World
+from elsewhere.pages.parts import SIDES, Box, PartNames
 
 _DIGITS = 6
-_BOX = ("south", "west", "north", "east")
+_MARGIN = 1e-4
+"""Degrees: some ten metres."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,15 +50,15 @@ def _same(ours: pl.Series, theirs: pl.Series) -> bool:
 
 
 def map_views(
-    found: Estimates, truth: Mapping[str, Floats], other: Compared | None = None
+    found: Estimates, truth: Mapping[str, Floats], other: Compared | None, names: PartNames
 ) -> list[dict[str, Any]]:
     """For each question about parts of the city: its parts, and the numbers of each by the hour."""
     views = []
     for one, frame in _with_tables(found):
-        if not {*_BOX, "hour"} <= set(frame.columns):
+        if not {*SIDES, "hour"} <= set(frame.columns):
             continue
         hours = frame["hours"] if "hours" in frame.columns else None
-        parts, rows = _parts(frame, found.survey.world, "")
+        parts, rows = _parts(frame, names, "")
         views.append(
             {
                 **_about(one),
@@ -72,16 +73,16 @@ def map_views(
 
 
 def move_views(
-    found: Estimates, truth: Mapping[str, Floats], other: Compared | None = None
+    found: Estimates, truth: Mapping[str, Floats], other: Compared | None, names: PartNames
 ) -> list[dict[str, Any]]:
     """For each question about moves: from where to where, and how many people."""
     views = []
     for one, frame in _with_tables(found):
         if "from_south" not in frame.columns:
             continue
-        parts, origins = _parts(frame, found.survey.world, "from_")
+        parts, origins = _parts(frame, names, "from_")
         places = {tuple(part["box"]): number for number, part in enumerate(parts)}
-        _, ends = _parts(frame, found.survey.world, "to_", places)
+        _, ends = _parts(frame, names, "to_", places)
         views.append({**_about(one), "parts": parts, "from": origins, "to": ends,
                       **_numbers(one, frame, truth, other)})  # fmt: skip
     return views
@@ -122,48 +123,39 @@ def _block(frame: pl.DataFrame) -> list[int]:
 
 
 def _parts(
-    frame: pl.DataFrame, world: World, prefix: str, known: dict[tuple[float, ...], int] | None = None
+    frame: pl.DataFrame, names: PartNames, prefix: str, known: dict[Box, int] | None = None
 ) -> tuple[list[dict[str, Any]], list[int]]:
     """Distinct parts of the city, in the order of their first row, and the part of each row."""
-    columns = [f"{prefix}{side}" for side in _BOX]
     numbers = {} if known is None else dict(known)
     parts: list[dict[str, Any]] = []
     rows = []
-    names = [column for column in (f"{prefix}cell", f"{prefix}area") if column in frame.columns]
-    for row in frame.select(*columns, *names).iter_rows():
-        box = tuple(row[:4])
+    labels = names.column(frame, prefix)
+    cells = frame[f"{prefix}cell"].to_list() if f"{prefix}cell" in frame.columns else [None] * frame.height
+    areas = frame[f"{prefix}area"].to_list() if f"{prefix}area" in frame.columns else [None] * frame.height
+    for at, box in enumerate(frame.select([f"{prefix}{side}" for side in SIDES]).iter_rows()):
         if box not in numbers:
             numbers[box] = len(numbers)
-            name = str(row[4]) if names else ""
-            parts.append(_part(world, box, name, is_hexagon=names == [f"{prefix}cell"]))
+            ring = _ring(names, box, cells[at], areas[at])
+            parts.append(
+                {
+                    "label": labels[at],
+                    "box": list(box),
+                    "ring": [[round(x, _DIGITS), round(y, _DIGITS)] for x, y in ring],
+                    "middle": [round((box[1] + box[3]) / 2, _DIGITS), round((box[0] + box[2]) / 2, _DIGITS)],
+                }
+            )
         rows.append(numbers[box])
     return parts, rows
 
 
-def _part(world: World, box: Sequence[float], name: str, *, is_hexagon: bool) -> dict[str, Any]:
+def _ring(names: PartNames, box: Box, cell: str | None, area: str | None) -> list[list[float]]:
+    """The outline of a part: a hexagon, a square, or what lies around an area's places."""
     south, west, north, east = box
-    places = world.places
-    inside = np.flatnonzero(
-        (places.latitudes >= south - 1e-9) & (places.latitudes <= north + 1e-9)
-        & (places.longitudes >= west - 1e-9) & (places.longitudes <= east + 1e-9)
-    )  # fmt: skip
-    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-    label = name
-    if is_hexagon:
-        ring = [[longitude, latitude] for latitude, longitude in h3.cell_to_boundary(name)]
-        ring.append(ring[0])
-    elif name:
+    if cell is not None:
+        corners = [[longitude, latitude] for latitude, longitude in h3.cell_to_boundary(cell)]
+        return [*corners, corners[0]]
+    if area is not None:
         # A survey keeps which places are in an area, not where it ends.
-        points = np.column_stack([places.longitudes[inside], places.latitudes[inside]])
-        hull = shapely.MultiPoint(points).convex_hull.buffer(1e-4)
-        ring = shapely.get_coordinates(hull).tolist()
-    if (not name or is_hexagon) and len(inside):
-        busiest = inside[int(np.argmax(places.popularity[inside].sum(axis=1)))]
-        label = f"around {places.names[busiest] or places.ids[busiest]}"
-    middle = [(west + east) / 2, (south + north) / 2]
-    return {
-        "label": label or f"{middle[1]:.4f}, {middle[0]:.4f}",
-        "box": list(box),
-        "ring": [[round(x, _DIGITS), round(y, _DIGITS)] for x, y in ring],
-        "middle": [round(value, _DIGITS) for value in middle],
-    }
+        hull = shapely.MultiPoint(names.points(area)).convex_hull.buffer(_MARGIN)
+        return [[float(x), float(y)] for x, y in shapely.get_coordinates(hull)]
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]

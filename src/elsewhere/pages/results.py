@@ -12,6 +12,7 @@ from elsewhere.errors import InputError
 from elsewhere.estimates.estimate import Estimated, Estimates
 from elsewhere.estimates.expect import BUSY
 from elsewhere.pages.page import MAP_SCRIPTS, cards, page, section, table, verdict
+from elsewhere.pages.parts import PartNames
 from elsewhere.pages.result_maps import Compared, map_views, move_views
 from elsewhere.pages.things import labels, shares_table
 from elsewhere.randomness import SYSTEM
@@ -55,11 +56,14 @@ def results_page(
     truth = truth or {}
     terms = found.survey.terms
     sections = [cards(_facts(found)), *map(verdict, _warnings(found))]
-    views = map_views(found, truth, other)
-    moves = move_views(found, truth, other)
+    names = PartNames(found.survey.world.places)
+    for one in found.questions:
+        names.learn(one.question.things)
+    views = map_views(found, truth, other, names)
+    moves = move_views(found, truth, other, names)
     if views or moves:
         sections.append(section("Where people are, hour by hour", _ABOUT_MAP, _NO_SCRIPT + _MAP))
-    sections += [_question_section(one, truth.get(one.name)) for one in found.questions]
+    sections += [_question_section(one, truth.get(one.name), names) for one in found.questions]
     sections.append(section("Questions that nobody was asked", _POPULATION, ""))
     sections.append(_fakes(found))
     if found.left_out:
@@ -149,7 +153,7 @@ def _fakes(found: Estimates) -> str:
     return section("If reports were made up", note, table(heads, rows, words=(0, 3)))
 
 
-def _question_section(one: Estimated, truth: Floats | None) -> str:
+def _question_section(one: Estimated, truth: Floats | None, names: PartNames) -> str:
     title = f"{one.name}: {one.question.record.what}"
     if one.table is None:
         return section(title, f"Only {one.reports:,} reports: too few, nothing is published.", "")
@@ -161,7 +165,7 @@ def _question_section(one: Estimated, truth: Floats | None) -> str:
     frame = whole if whole.height <= BUSY else whole.sort("estimate", descending=True).head(BUSY)
     estimate, low, high = (frame[name].to_numpy() for name in ("estimate", "low", "high"))
     true = None if truth is None else truth[frame["thing"].to_numpy()]
-    drawn = shares_table(labels(frame), estimate, what=one.name, low=low, high=high, truth=true)
+    drawn = shares_table(labels(frame, names), estimate, what=one.name, low=low, high=high, truth=true)
     which = f"The {BUSY} largest" if whole.height > BUSY else f"All {whole.height}"
     note = f"{one.reports:,} reports. {which}, per cent of people, with 95 % intervals."
     if truth is not None:

@@ -1,4 +1,4 @@
-"""The base map beside a world or a survey: `city.pmtiles` beside `city.world`. For people to look at, only."""
+"""The base map beside a world or a survey: `city.pmtiles` beside `city.world`, for people to look at."""
 
 from __future__ import annotations
 
