@@ -71,8 +71,7 @@ function surenessOf(shown, choice) {
 
 /** @param {number} share */
 function percent(share) {
-  const value = 100 * share;
-  return `${value.toFixed(Math.abs(value) < 9.95 ? 1 : 0)} %`;
+  return `${(100 * share).toFixed(1).replace("-", "−")} %`;
 }
 
 /** @param {Shown} shown @param {string} choice */

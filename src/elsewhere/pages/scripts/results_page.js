@@ -69,7 +69,7 @@ function arcFeatures() {
   if (!moves || !shown.flows) return [];
   const rows = moves.estimate.map((_, row) => row)
     .filter((row) => moves.from[row] !== moves.to[row] && moves.low[row] > 0 && moves.estimate[row] > 0)
-    .sort((a, b) => moves.estimate[b] - moves.estimate[a]).slice(0, 40);
+    .sort((a, b) => moves.estimate[b] - moves.estimate[a]).slice(0, 20);
   const most = rows.length ? moves.estimate[rows[0]] : 1;
   return rows.map((row) => {
     const [from, to] = [moves.parts[moves.from[row]].middle, moves.parts[moves.to[row]].middle];
@@ -82,7 +82,7 @@ function arcFeatures() {
     }
     return {
       type: "Feature", geometry: { type: "LineString", coordinates: line },
-      properties: { row, width: 1 + (7 * moves.estimate[row]) / most },
+      properties: { row, width: 1 + (9 * moves.estimate[row]) / most },
     };
   });
 }
@@ -111,7 +111,7 @@ function addLayers(map) {
     },
   });
   map.addLayer({ id: "arcs", type: "line", source: "arcs", layout: { "line-cap": "round" },
-    paint: { "line-color": lookOf("second"), "line-width": ["get", "width"], "line-opacity": 0.75 } });
+    paint: { "line-color": lookOf("second"), "line-width": ["get", "width"], "line-opacity": 0.65 } });
 }
 
 function drawMap() {
@@ -196,6 +196,20 @@ function choosePart(own) {
   draw();
 }
 
+/** @param {number} row */
+function chooseMove(row) {
+  const moves = results.moves[0];
+  const one = shownAt(moves, "estimate", row);
+  shown.part = -1;
+  part("picked-title").textContent =
+    `From ${moves.parts[moves.from[row]].label} to ${moves.parts[moves.to[row]].label}`;
+  part("picked").textContent = `${inWords(one, "estimate")} (95 % interval), in the whole day. `
+    + `It rests on ${moves.reports.toLocaleString("en")} reports to this question. `
+    + (moves.truth ? `True, as people are made up: ${percent(moves.truth[row])}.` : "");
+  part("picked-day").replaceChildren();
+  drawMap();
+}
+
 /** @param {string} name @param {Blob} blob */
 function download(name, blob) {
   const link = document.createElement("a");
@@ -250,7 +264,8 @@ function start() {
   part("which-label").hidden = results.views.length < 2;
   if (!results.views.length) {
     // Moves alone: arcs on the map, and nothing by the hour.
-    for (const id of ["hours", "view-label", "csv", "list-title", "picked-title"]) part(id).hidden = true;
+    for (const id of ["hours", "view-label", "csv", "list-title", "key"]) part(id).hidden = true;
+    part("picked-title").textContent = "Choose a move";
     shown.flows = true;
     part("flows").checked = true;
     results.views.push({ name: "", what: "", reports: 0, parts: [], part: [], hour: [], hours: [], estimate: [],
@@ -289,8 +304,13 @@ function start() {
     part("no-map").hidden = false;
   } else {
     part("plain-map").hidden = part("map").dataset.basemap !== "none";
-    const choose = (/** @type {any} */ event) => choosePart(event.features[0].properties.part);
-    for (const layer of ["parts", "unknown"]) cityMap.on("click", layer, choose);
+    cityMap.on("click", (/** @type {any} */ event) => {
+      const near = [[event.point.x - 4, event.point.y - 4], [event.point.x + 4, event.point.y + 4]];
+      const [arc] = cityMap.queryRenderedFeatures(near, { layers: ["arcs"] });
+      const [own] = cityMap.queryRenderedFeatures(event.point, { layers: ["parts", "unknown"] });
+      if (arc) chooseMove(arc.properties.row);
+      else if (own) choosePart(own.properties.part);
+    });
     cityMap.on("idle", () => { document.body.dataset.map = "drawn"; });
   }
   chooseView();
