@@ -17,6 +17,7 @@ quick: setup
 	$(BIN)/python -m pytest --quick
 
 test: setup
+	@command -v npm >/dev/null && $(MAKE) --no-print-directory .venv/.node || true
 	$(BIN)/python -m pytest
 
 check: setup
@@ -40,6 +41,11 @@ audit: setup .venv/.fuzz
 .venv/.fuzz: .venv/.ready
 	$(PYTHON) -m venv .venv/fuzz
 	.venv/fuzz/bin/python -m pip install --quiet --constraint constraints.txt schemathesis
+	touch $@
+
+# TypeScript, which checks the types of the pages' scripts. Nothing of it is shipped.
+.venv/.node: .venv/.ready
+	npm install --prefix .venv/node --no-save --ignore-scripts --no-audit --no-fund typescript@5.9
 	touch $@
 
 docs: .venv/.docs
