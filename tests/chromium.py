@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium where it is, else one from the npm registry (`make browser`)."""
+"""A real browser for tests: Debian's Chromium where it is, else one from the npm registry (`make .venv/.node`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def chromium() -> Path:
     fetched = _FETCHED / "chromium"
     found = str(fetched) if fetched.exists() else shutil.which("chromium")
     if found is None:
-        missing("there is no Chromium: `make browser` fetches one")
+        missing("there is no Chromium: `make .venv/.node` fetches one")
     return Path(str(found))
 
 
@@ -43,10 +43,12 @@ def chromium() -> Path:
 def running_browser() -> Iterator[Browser]:
     """A browser of its own, ended afterwards."""
     path = chromium()
-    own = {"LD_LIBRARY_PATH": str(_FETCHED / "lib")} if path.parent == _FETCHED else {}
+    own = {"LD_LIBRARY_PATH": str(_FETCHED / "lib"), "FONTCONFIG_FILE": str(_FETCHED / "fonts.conf")}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=path, args=_FLAGS, env={**os.environ, **own}  # type: ignore[arg-type]  # text
+            executable_path=path,
+            args=_FLAGS,
+            env={**os.environ, **(own if path.parent == _FETCHED else {})},  # type: ignore[arg-type]  # text
         )
         yield browser
         browser.close()

@@ -1,5 +1,5 @@
 // Unpacks the Chromium that the npm package @sparticuz/chromium carries, with the libraries it needs.
-import { createReadStream, createWriteStream, mkdirSync, chmodSync } from "node:fs";
+import { createReadStream, createWriteStream, mkdirSync, chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
@@ -19,4 +19,9 @@ for (const name of ["al2023.tar.br", "swiftshader.tar.br", "fonts.tar.br"]) {
   const archive = join(target, name.replace(".br", ""));
   await unpack(name, archive);
   execFileSync("tar", ["-xf", archive, "-C", target]);
+  rmSync(archive);
 }
+// Its own file names folders of another system.
+writeFileSync(join(target, "fonts.conf"), `<?xml version="1.0"?>
+<fontconfig><dir>${join(target, "fonts")}</dir><cachedir>${join(target, "font-cache")}</cachedir></fontconfig>
+`);

@@ -230,12 +230,8 @@ def answers(
 
     What comes twice counts once, and what is no thing at all not at all: no row is refused (R10).
     """
-    odds = tables.odds
     known = distinct(np.where((things >= 0) & (things < tables.things), things, np.int32(-1)))
-    far = 1 - odds.nearest / odds.candidates
-    words = words_for_pick(odds.coin, odds.candidates, far, constant_work=constant_work)
-    # Keeping, hashing and filling up take a few words more, of which some may not fit.
-    words += math.ceil(4 * things.shape[1] + 8 * (odds.nearest + 1) * of_below(odds.candidates).first)
+    words = words_for_answer(tables, things.shape[1], constant_work=constant_work)
     return perturb_rows(
         _rows if len(things) == 1 else _compiled_rows,
         tables,
@@ -246,6 +242,15 @@ def answers(
         randomness=randomness,
         constant_work=constant_work,
     )
+
+
+def words_for_answer(tables: AnswerTables, width: int, *, constant_work: bool) -> int:
+    """Words for an answer about a row of so many things; public, and the same in a browser."""
+    odds = tables.odds
+    far = 1 - odds.nearest / odds.candidates
+    words = words_for_pick(odds.coin, odds.candidates, far, constant_work=constant_work)
+    # Keeping, hashing and filling up take a few words more, of which some may not fit.
+    return words + math.ceil(4 * width + 8 * (odds.nearest + 1) * of_below(odds.candidates).first)
 
 
 def answer_step(tables: AnswerTables, things: Sequence[int], seed: int, after: State) -> GivenStep:

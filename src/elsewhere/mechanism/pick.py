@@ -106,17 +106,22 @@ def pick_candidates(
 
     That exactly k are near, whatever is true, is all that the proof asks for: it is checked for every row.
     """
-    far = 1 - odds.nearest / odds.candidates
     return perturb_rows(
         _rows if len(is_near) == 1 else _compiled_rows,
         odds,
         is_near,
         width=1,
         draws=1,
-        words=words_for_pick(odds.coin, odds.candidates, far, constant_work=constant_work),
+        words=words_for_candidates(odds, constant_work=constant_work),
         randomness=randomness,
         constant_work=constant_work,
     )
+
+
+def words_for_candidates(odds: Odds, *, constant_work: bool) -> int:
+    """Words for one pick; public, and the same in a browser."""
+    far = 1 - odds.nearest / odds.candidates
+    return words_for_pick(odds.coin, odds.candidates, far, constant_work=constant_work)
 
 
 def uniform_below(bound: int, count: int, randomness: Randomness) -> Indices:

@@ -1,0 +1,36 @@
+"""Scripts of pages are typed as the Python is: JSDoc, checked by TypeScript, strictly."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from chromium import missing
+from scripts_of_pages import SCRIPTS
+
+ROOT = Path(__file__).parents[2]
+OWN = ("device.js", "things.js")
+
+
+def test_typescript_finds_nothing_in_the_scripts() -> None:
+    """`make .venv/.node` gets TypeScript from the package registry."""
+    tsc = ROOT / ".venv/node/node_modules/.bin/tsc"
+    if not tsc.exists():
+        missing("there is no TypeScript: make .venv/.node, with npm")
+    done = subprocess.run(  # noqa: S603 - ours
+        [
+            tsc, "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022",
+            "--lib", "es2022,dom,dom.iterable", *(SCRIPTS / name for name in OWN),
+        ],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def test_every_script_of_the_people_is_checked() -> None:
+    for name in OWN:
+        text = (SCRIPTS / name).read_text()
+        assert text.startswith('// @ts-check\n"use strict";\n')
+        assert max(map(len, text.splitlines())) <= 120
+        assert len(text.splitlines()) <= 330
