@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
@@ -88,7 +89,7 @@ def share(
         from elsewhere.device import personal, shared_file  # noqa: PLC0415 - needs an extra
     if output is not None:
         shared_file.check_suffix(output)
-    make_page, basemap = _page_maker(page), None if page is None else basemap_beside(world_file)
+    make_page = _page_maker(page, world_file)
     _check_targets(output, page)
     with waiting(_GETTING_READY):
         chosen = method.chosen_method(
@@ -124,15 +125,7 @@ def share(
             shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
         if page is not None and make_page is not None:
             promise = f"ε = {facts.epsilon}"
-            html = make_page(
-                world,
-                day,
-                trajectory,
-                report.shared,
-                promise=promise,
-                expectation=expectation,
-                basemap=basemap,
-            )
+            html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
             write_text(page, html, is_private=True)
     _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
     if not as_json:
@@ -159,14 +152,14 @@ def _charged_already() -> Iterator[None]:
         raise InputError(error.source, f"{faults}: {after}") from None
 
 
-def _page_maker(page: Path | None) -> Callable[..., str] | None:
+def _page_maker(page: Path | None, world_file: Path) -> Callable[..., str] | None:
     """What makes the page, if one is wanted: looked for before anything is charged."""
     if page is None:
         return None
     check_suffix(page, ".html")
     with needs_extra("pages", "pages"):
         from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
-    return own_day_page
+    return partial(own_day_page, basemap=basemap_beside(world_file))
 
 
 def _metadata(chosen: Sharing, report: DayReport, spent: Fraction, day: str) -> SharedMetadata:
