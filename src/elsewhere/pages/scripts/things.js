@@ -29,7 +29,7 @@ const EARTH_RADIUS_KM = 6371.0088;
  *   period: [string, string] | null, first_day: number, day_unit: number, timezone: string,
  *   timesteps: number, minutes: number, categories: string, hours_per_step: number, time_cap_hours: number,
  *   is_circular: boolean, match_chord: number, stay_chord: number, places: PlainPlaces,
- *   questions: PlainQuestion[]}} PlainSurvey
+ *   aliases: {[key: string]: string[]}, questions: PlainQuestion[]}} PlainSurvey
  */
 /**
  * The places of a city as a device looks them up.
