@@ -13,11 +13,10 @@ setup: .venv/.ready
 demo: setup
 	$(BIN)/elsewhere demo --out demo
 
-quick: setup
+quick: setup .venv/.node
 	$(BIN)/python -m pytest --quick
 
-test: setup
-	@command -v npm >/dev/null && $(MAKE) --no-print-directory .venv/.node || true
+test: setup .venv/.node
 	$(BIN)/python -m pytest
 
 check: setup
@@ -43,9 +42,14 @@ audit: setup .venv/.fuzz
 	.venv/fuzz/bin/python -m pip install --quiet --constraint constraints.txt schemathesis
 	touch $@
 
-# TypeScript, which checks the types of the pages' scripts. Nothing of it is shipped.
-.venv/.node: .venv/.ready
-	npm install --prefix .venv/node --no-save --ignore-scripts --no-audit --no-fund typescript@5.9
+# What tests of pages need: TypeScript, axe, and a Chromium where the machine has none. Nothing is shipped.
+.venv/.node: .venv/.ready tests/browser/get_chromium.mjs
+	@if command -v npm >/dev/null; then \
+	  npm install --prefix .venv/node --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+	    typescript@5.9 axe-core@4.14 @sparticuz/chromium@153 && \
+	  { command -v chromium >/dev/null || \
+	    node tests/browser/get_chromium.mjs .venv/node/node_modules/@sparticuz/chromium .venv/browser; } \
+	else echo "No npm here: tests of pages will be skipped"; fi
 	touch $@
 
 docs: .venv/.docs

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from chromium import running_browser
 from elsewhere.pages.browser_survey import browser_survey, why_not
 from elsewhere.survey.report import report_from_bytes
 from elsewhere.survey.survey import Survey
 from made_surveys import survey_of
-from scripts_of_pages import HERE, SCRIPTS, chromium, in_node
+from scripts_of_pages import HERE, SCRIPTS, in_node
 from twins import Vector, larger_surveys, python_answers, tiny_surveys, vectors_of
 from worlds import build, place
 
@@ -36,7 +37,7 @@ def test_node_and_chromium_answer_as_python_does(tmp_path: Path) -> None:
     wanted = python_answers(surveys, vectors)
     assert len(vectors) >= 1000
     assert in_node(tmp_path, "answerVectors", _plain(surveys, vectors), TWINS) == wanted
-    with chromium() as browser:
+    with running_browser() as browser:
         page = browser.new_page()
         for script in TWINS:
             page.add_script_tag(path=str(script))

@@ -18,7 +18,7 @@ from elsewhere.estimates.population_frames import read_population
 from elsewhere.estimates.results import write_results
 from elsewhere.estimates.rounds import next_survey
 from elsewhere.estimates.support import support_of
-from elsewhere.pages.survey import results_page
+from elsewhere.pages.results import results_page
 from elsewhere.randomness import SeededRandomness
 from elsewhere.survey.file import survey_hash, survey_to_bytes
 from elsewhere.survey.survey import Survey
@@ -78,7 +78,7 @@ def test_a_page_shows_what_is_true_beside_what_is_estimated(first: tuple[Survey,
     truth = true_shares(survey, days)
     assert truth["visits"].tolist()[:2] == [0.5, 0.5]
     assert truth["presence"].sum() == 1.5
-    page = results_page(found, truth)
+    page = results_page(found, truth=truth)
     assert page.count("intervals hold what is true") == 2
     assert "If reports were made up" in page
     assert "hold what is true" not in results_page(found)

@@ -18,6 +18,7 @@ from elsewhere.errors import needs_extra
 from elsewhere.files import write_text
 from elsewhere.methods.registry import DEFAULT, method
 from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.world.basemap import keep_basemap
 from elsewhere.world.world import World
 
 _EPSILON = 5
@@ -38,6 +39,7 @@ def demo(
     started = time.perf_counter()
     with needs_extra("the demo", "build"):
         from elsewhere.datasets.commuters import commuting_helsinki  # noqa: PLC0415 - needs an extra
+        from elsewhere.datasets.folder import BASEMAP  # noqa: PLC0415 - needs an extra
         from elsewhere.device.reading import read_trajectories  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
     with waiting("Making up days"):
@@ -50,6 +52,8 @@ def demo(
     with progress_bar("Connecting regions") as progress:
         world = build_world(output / "world.toml", progress)
     world.save(output / "helsinki.world")
+    if (output / BASEMAP).exists():
+        keep_basemap(output / BASEMAP, world.places, output / "helsinki.world")
     out.print(f"Built its world: {len(world.regions):,} regions, {world.graph.bigrams:,} feasible bigrams.")
     write_map(world, output / "helsinki.html")
     out.print("\n[bold]Together:[/bold] everybody answers a survey")

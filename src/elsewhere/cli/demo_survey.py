@@ -19,6 +19,7 @@ from elsewhere.files import write_text
 from elsewhere.randomness import SystemRandomness
 from elsewhere.survey.file import save_survey, survey_hash
 from elsewhere.survey.survey import Survey
+from elsewhere.world.basemap import basemap_beside, copy_basemap
 
 _TOML = """# What the demo asks: `elsewhere survey create survey.toml -o city.survey`
 world = "helsinki.world"
@@ -52,12 +53,13 @@ def survey_demo(folder: Path) -> None:
         from elsewhere.device.simulate import simulated_reports, true_shares  # noqa: PLC0415 - needs an extra
         from elsewhere.estimates.estimate import estimate  # noqa: PLC0415 - needs an extra
         from elsewhere.estimates.results import write_results  # noqa: PLC0415 - needs an extra
-        from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
+        from elsewhere.pages.results import results_page  # noqa: PLC0415 - needs an extra
         from elsewhere.survey.reports import reports_of  # noqa: PLC0415 - needs an extra
         from elsewhere.survey.toml import create_survey  # noqa: PLC0415 - needs an extra
     (folder / "survey.toml").write_text(_TOML, encoding="utf-8")
     survey = create_survey(folder / "survey.toml")
     save_survey(survey, folder / "city.survey")
+    copy_basemap(folder / "helsinki.world", folder / "city.survey")
     days, _ = read_days(folder / "trajectories.csv", survey, SystemRandomness())
     with progress_bar("Answering (the first time, loops are compiled)") as progress:
         reports = reports_of(simulated_reports(survey, days, SystemRandomness(), progress))
@@ -71,7 +73,8 @@ def survey_demo(folder: Path) -> None:
         found = estimate(survey, tally, progress=progress)
     write_results(found, folder / "results")
     truth = true_shares(survey, days)
-    write_text(folder / "results" / "index.html", results_page(found, truth))
+    drawn = results_page(found, truth=truth, basemap=basemap_beside(folder / "city.survey"))
+    write_text(folder / "results" / "index.html", drawn)
     frame, true = found.frame("presence"), truth["presence"]
     busiest = frame.sort("estimate", descending=True).head(20)
     off = abs(busiest["estimate"].to_numpy() - true[busiest["thing"].to_numpy()]).sum()

@@ -16,9 +16,10 @@ from elsewhere.cli.survey_words import (
     survey_facts,
 )
 from elsewhere.errors import ElsewhereError, InputError, needs_extra
-from elsewhere.files import check_suffix, write_text
+from elsewhere.files import check_suffix, read_toml, write_text
 from elsewhere.survey.file import load_survey, save_survey, survey_hash
 from elsewhere.survey.survey import Survey
+from elsewhere.world.basemap import copy_basemap
 
 if TYPE_CHECKING:
     from elsewhere.estimates.expect import Expected
@@ -67,13 +68,14 @@ def create(
         survey = create_survey(source)
     warn_if_senseless(survey.epsilon)
     _save(survey, output)
+    copy_basemap(source.parent / read_toml(source)["world"], output)
     found: list[Expected] = []
     if expect:
         with progress_bar("Simulating what to expect") as progress:
             found = expectations(survey, progress=progress)
     if page is not None:
         with needs_extra("pages", "pages"):
-            from elsewhere.pages.survey import expectation_page  # noqa: PLC0415 - needs an extra
+            from elsewhere.pages.expectation import expectation_page  # noqa: PLC0415 - needs an extra
         write_text(page, expectation_page(survey, found))
     if as_json:
         print_json({**survey_facts(survey), "expect": [one.as_json() for one in found]})
@@ -126,6 +128,7 @@ def next_round(
     with waiting("Making the next round"):
         survey = next_survey(load_survey(survey_file), results, source)
     _save(survey, output)
+    copy_basemap(survey_file, output)
     if as_json:
         print_json(survey_facts(survey))
         return

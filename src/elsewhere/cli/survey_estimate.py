@@ -16,6 +16,7 @@ from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import write_text
 from elsewhere.survey.file import load_survey
 from elsewhere.survey.survey import Survey
+from elsewhere.world.basemap import basemap_beside
 
 if TYPE_CHECKING:
     from elsewhere.collector.store import Store
@@ -50,6 +51,12 @@ def estimate(
         int | None,
         typer.Option(min=1, help="Also write so many made-up people: people.parquet.", show_default=False),
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Earlier results, to show the change on the page.", show_default=False
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Estimate what many people say together: tables with 95 % intervals, a population, a page.
@@ -65,17 +72,19 @@ def estimate(
         from elsewhere.estimates.report_tally import ReportTally, save_tally  # noqa: PLC0415 - needs an extra
         from elsewhere.estimates.results import COUNTS, write_results  # noqa: PLC0415 - needs an extra
     with needs_extra("pages", "pages"):
-        from elsewhere.pages.survey import results_page  # noqa: PLC0415 - needs an extra
+        from elsewhere.pages.results import read_compared, results_page  # noqa: PLC0415 - needs an extra
     survey = load_survey(survey_file)
     others = [(load_survey(name), path) for name, path in map(_pair, also or [])]
     known = [] if margins is None else read_margins(margins, survey)
     _check_folder(output)
+    other = None if compare is None else read_compared(compare, compare.resolve().name)
     kind = _day_type(days)
     those = _reports(survey, reports, store, output / COUNTS, kind)
     with progress_bar("Estimating") as progress:
         found = made_estimate(survey, those, also=others, margins=known, days=kind, progress=progress)
     summary = write_results(found, output, people=people)
-    write_text(output / "index.html", results_page(found))
+    basemap = basemap_beside(survey_file)
+    write_text(output / "index.html", results_page(found, basemap=basemap, other=other))
     if isinstance(those, ReportTally):
         save_tally(those, output / COUNTS)
     else:

@@ -12,6 +12,7 @@ from rich.table import Table
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
 from elsewhere.errors import needs_extra
 from elsewhere.files import check_suffix, refuse_to_replace, write_text
+from elsewhere.world.basemap import keep_basemap
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
@@ -68,6 +69,7 @@ def build(
     overrides = {key: value for key, value in given.items() if value is not None}
     started = time.perf_counter()
     with needs_extra("building a world", "build"):
+        from elsewhere.inputs.osm_basemap import can_make_basemaps  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
         from elsewhere.world.toml import read_config  # noqa: PLC0415 - needs an extra
     settings = read_config(config, overrides)
@@ -76,6 +78,9 @@ def build(
     with progress_bar("Connecting regions") as progress:
         world = build_world(settings, progress)
     world.save(output)
+    extract = settings.extract()
+    if extract is not None and (settings.basemap or can_make_basemaps()):
+        keep_basemap(extract, world.places, output)
     print_summary(world, output, time.perf_counter() - started, as_json=as_json)
 
 

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from elsewhere.datasets.folder import NOTE, ROADS, checksums, refuse_edited
+from elsewhere.datasets.folder import BASEMAP, NOTE, ROADS, checksums, refuse_edited
 from elsewhere.days.recipes import Habits, PopularityRecipe
 from elsewhere.device.matching import Person
 from elsewhere.device.owner import is_own
 from elsewhere.errors import InputError
 from elsewhere.files import make_folder, whole_file, write_text
+from elsewhere.inputs.osm_basemap import Box, write_basemap
 from elsewhere.inputs.tables import write_categories, write_places
 from elsewhere.inputs.travel_tables import write_road_network
 from elsewhere.knowledge.categories import CategoryTree
@@ -50,6 +51,8 @@ class Dataset:
     """Keys of world.toml beside the tables, the clock's and the paper's defaults."""
     roads: RoadNetwork | None = None
     """Streets to travel on; else straight lines."""
+    extract: Path | None = None
+    """OpenStreetMap's, for a base map."""
     steps: dict[str, int] = field(default_factory=dict)
     """What was counted at each step of cleaning, in order."""
     why_none: Callable[[], str] = lambda: ""
@@ -130,10 +133,19 @@ def write_dataset(folder: Path, dataset: Dataset, *, replace_edited: bool = Fals
     else:
         for name in ROADS.values():
             (folder / name).unlink(missing_ok=True)
+    if dataset.extract is not None:
+        write_basemap(dataset.extract, _box(dataset.places), folder / BASEMAP)
+    else:
+        (folder / BASEMAP).unlink(missing_ok=True)
     write_text(folder / "world.toml", _world_toml(dataset))
     about = f"{_source_md(dataset, facts)}\n{checksums(folder)}"
     write_text(folder / NOTE, about, is_private=dataset.is_private)
     return {**facts, "steps": dict(dataset.steps)}
+
+
+def _box(places: Sequence[Place]) -> Box:
+    latitudes, longitudes = ([getattr(place, side) for place in places] for side in ("latitude", "longitude"))
+    return min(longitudes), min(latitudes), max(longitudes), max(latitudes)
 
 
 def _write_days(folder: Path, dataset: Dataset) -> dict[str, Any]:
@@ -185,6 +197,8 @@ def _world_toml(dataset: Dataset) -> str:
         "day": dataset.clock.day,
         "timezone": dataset.clock.timezone,
     }
+    if dataset.extract is not None:
+        keys["basemap"] = BASEMAP
     settings = dict(dataset.settings)
     tables: dict[str, dict[str, Any]] = {}
     if dataset.roads is not None:

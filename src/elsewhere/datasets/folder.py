@@ -9,6 +9,7 @@ from pathlib import Path
 from elsewhere.errors import InputError
 
 NOTE = "SOURCE.md"
+BASEMAP = "basemap.pmtiles"
 ROADS = {"nodes": "road_nodes.csv", "edges": "road_edges.csv"}
 # Not the trajectories: a digest of people's days must not stand where public tables are described.
 _TABLES = ("places.csv", "categories.csv", "world.toml", *ROADS.values())

@@ -19,6 +19,7 @@ from elsewhere.datasets.parquet_places import parquet_places
 from elsewhere.datasets.timezones import checked_zone, city_zone
 from elsewhere.days.recipes import Habits
 from elsewhere.errors import InputError
+from elsewhere.inputs.osm_basemap import can_make_basemaps
 from elsewhere.inputs.osm_roads import read_osm_roads
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.clock import Clock
@@ -77,6 +78,7 @@ def read_osm(
         clock=Clock(timezone=zone),
         settings={"speed_kmh": MODE_KMH[mode or "walk"]},
         roads=None if mode is None else read_osm_roads(file, mode, has_limits=True),
+        extract=file if not is_table and can_make_basemaps() else None,
         steps=steps,
     )
     dwell = np.array([groups()[one.group].dwell for one in chosen])

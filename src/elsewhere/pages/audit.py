@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from elsewhere.arrays import Floats
 from elsewhere.audit.losses import Losses
 from elsewhere.audit.report import AuditReport
-from elsewhere.pages.page import PALETTE, cards, chart, page, section, table
+from elsewhere.pages.charts import Axis, Line, line_chart
+from elsewhere.pages.page import cards, page, section, table
 
 _BINS = 80
 
@@ -45,7 +44,7 @@ def audit_page(report: AuditReport) -> str:
                 "in the two regions that a single draw tells apart best (if lengths are hidden, the shortest "
                 "day against the longest). What is shared is made of the "
                 "draws, so it tells no more than they do.",
-                chart(_histogram(report.losses, claimed, report.spent), "losses"),
+                _histogram(report.losses, claimed, report.spent),
             )
         )
     hidden = "".join(f"<li>{escape(thing)}</li>" for thing in report.not_protected)
@@ -76,38 +75,26 @@ def _draws(report: AuditReport) -> str:
     return table(["draw", "how", "how many", "ε' claimed", "ε' spent at most", "together"], rows)
 
 
-def _histogram(losses: Losses, claimed: float, spent: float) -> Any:
+def _histogram(losses: Losses, claimed: float, spent: float) -> str:
     widest = max(claimed, float(np.abs(losses.hardest).max()), float(np.abs(losses.ordinary).max())) * 1.08
     edges = np.linspace(-widest, widest, _BINS + 1)
-    figure = go.Figure()
+    middles = ((edges[:-1] + edges[1:]) / 2).tolist()
+    lines = []
     for name, values, colour in (
-        ("ordinary pairs of days", losses.ordinary, PALETTE[0]),
-        ("the hardest pair", losses.hardest, PALETTE[2]),
+        ("ordinary pairs of days", losses.ordinary, "first"),
+        ("the hardest pair", losses.hardest, "second"),
     ):
-        figure.add_bar(
-            x=(edges[:-1] + edges[1:]) / 2,
-            y=_shares(values, edges),
-            name=name,
-            marker={"color": colour, "opacity": 0.65},
-            width=edges[1] - edges[0],
-            hovertemplate="loss %{x:.2f}<br>%{y:.1%} of days<extra></extra>",
-        )
-    for value, words, dash in ((claimed, "ε claimed", "solid"), (min(spent, widest), "spent at most", "dot")):
-        for side in (-1, 1):
-            figure.add_vline(
-                x=side * value,
-                line={"dash": dash, "color": "#5a6270", "width": 1.5},
-                annotation_text=words if side > 0 else "",
-            )
-    figure.update_layout(
-        barmode="overlay",
-        height=380,
-        margin={"l": 10, "r": 10, "t": 60, "b": 40},
-        legend={"orientation": "h", "y": 1.14},
-        xaxis_title="privacy loss of the draws: ln Pr(draws | true day) − ln Pr(draws | other day)",
-        yaxis={"title": "share of days", "tickformat": ".0%"},
-    )
-    return figure
+        shares = (100 * _shares(values, edges)).tolist()
+        lines.append(Line(name=name, x=middles, y=shares, colour=colour))
+        lines.append(Line(name=name, x=middles, y=shares, colour=colour, is_area=True, is_named=False))
+    spent = min(spent, widest)
+    ends = {"−ε": -claimed, "ε claimed": claimed}
+    if abs(spent - claimed) > widest / 8:  # else the words would stand on each other
+        ends["spent at most"] = spent
+    x = Axis(title="how much likelier under the true day (natural logarithm)", low=-widest, high=widest,
+             ticks=np.linspace(-np.ceil(claimed), np.ceil(claimed), 5).tolist())  # fmt: skip
+    about = "How often what was drawn tells how much"
+    return line_chart(lines, x=x, y=Axis(title="% of days"), about=about, verticals=ends)
 
 
 def _shares(values: Floats, edges: Floats) -> Floats:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from elsewhere.experiments.tilted import TILTED
 from elsewhere.experiments.time_bound import least_time_error
 from elsewhere.methods.registry import null_names
 from elsewhere.pages.findings import findings_about_ours
-from elsewhere.pages.page import cards, page, section, table
+from elsewhere.pages.page import cards, page, picture, section, table
 from elsewhere.pages.population import population_section, survey_hours_section
 
 Result = dict[str, Any]
@@ -56,23 +54,16 @@ def experiments_page(outcome: Outcome) -> str:
     ):
         image = outcome.folder / f"{name}.png"
         if name in results and image.exists():
-            sections.append(section(title, note, _image(image, title)))
+            sections.append(section(title, note, picture(image.read_bytes(), title)))
     if "table-merging" in results:
         sections.append(_merging_section(results["table-merging"]))
     if "fig-survey-hours" in results:
-        figure = _image(outcome.folder / "fig-survey-hours.png", "Hours that an analyst sees")
+        figure = picture((outcome.folder / "fig-survey-hours.png").read_bytes(), "Hours that an analyst sees")
         sections.append(survey_hours_section(results["fig-survey-hours"], figure))
     for name, title in _POPULATIONS.items():
         if name in results:
             sections.append(population_section(title, results[name]))
-    return page(
-        "The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections, has_charts=False
-    )
-
-
-def _image(path: Path, title: str) -> str:
-    code = base64.b64encode(path.read_bytes()).decode()
-    return f'<img alt="{escape(title)}" style="max-width:100%" src="data:image/png;base64,{code}">'
+    return page("The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections)
 
 
 def _value(result: Result, dimension: str) -> float:

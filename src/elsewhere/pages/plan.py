@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import plotly.graph_objects as go
-
 from elsewhere.evaluate.plan import Plan
-from elsewhere.pages.page import PALETTE, chart, page, section, table
+from elsewhere.pages.charts import COLOURS, Axis, Line, line_chart
+from elsewhere.pages.page import page, section, table
 
-_NAMES = {"combined": "d, all together", "space_km": "km", "time_hours": "hours", "category": "d_c"}
+_NAMES = {
+    "combined": "All together (d)",
+    "space_km": "How far away",
+    "time_hours": "How long before or after",
+    "category": "How different a kind of place (d_c)",
+}
+_UNITS = {"combined": "d", "space_km": "km", "time_hours": "hours", "category": "d_c"}
 
 
 def plan_page(plan: Plan) -> str:
@@ -17,14 +20,15 @@ def plan_page(plan: Plan) -> str:
     sections = [
         section(
             "Error of a person's visit",
-            "Lines: codebook. Dotted: the best day that ignores the person. Below it there is information.",
-            chart(_errors(plan), "errors"),
+            "How far a shared visit is from the true one, on average. Dotted: the best day that ignores the "
+            "person. Only what is below it tells anything about the person.",
+            _errors(plan),
         ),
         section(
             "What an analyst can see",
             "The smallest change in how many people, in per cent of all, are in a cell of 4 × 4 at an hour "
             "that stands out by two standard errors. Dotted: if everybody told the truth.",
-            chart(_changes(plan), "changes"),
+            _changes(plan),
         ),
         section("In numbers", "Errors with 95 % intervals.", _table(plan)),
     ]
@@ -35,39 +39,44 @@ def plan_page(plan: Plan) -> str:
     )
 
 
-def _errors(plan: Plan) -> Any:
-    figure = go.Figure()
-    epsilons = [line.epsilon for line in plan.expectations]
-    for colour, (key, words) in zip(PALETTE, _NAMES.items(), strict=False):
-        values = [line.errors[key].value for line in plan.expectations]
-        figure.add_scatter(x=epsilons, y=values, name=words, mode="lines+markers", line={"color": colour})
-        figure.add_scatter(
-            x=epsilons, y=[plan.best_null[key]] * len(epsilons), showlegend=False, hoverinfo="skip",
-            mode="lines", line={"color": colour, "dash": "dot"},
-        )  # fmt: skip
-    figure.update_layout(
-        xaxis={"title": "ε for a day", "type": "category"}, yaxis={"title": "error"}, height=420
-    )
-    figure.update_yaxes(rangemode="tozero")
-    return figure
+def _errors(plan: Plan) -> str:
+    """A chart for each unit: what a device shares, and the best day that ignores the person."""
+    epsilons = [float(line.epsilon) for line in plan.expectations]
+    parts = []
+    for key, words in _NAMES.items():
+        lines = [
+            Line(name="codebook", x=epsilons, y=[line.errors[key].value for line in plan.expectations],
+                 has_marks=True),
+            Line(name="ignoring the person", x=epsilons, y=[plan.best_null[key]] * len(epsilons),
+                 colour="quiet", style="dotted"),
+        ]  # fmt: skip
+        x = Axis(title="ε for a day", ticks=epsilons, is_log=True)
+        parts.append(
+            f"<div><h3>{words}</h3>"
+            + line_chart(lines, x=x, y=Axis(title=_UNITS[key]), about=f"Error by ε: {words}")
+            + "</div>"
+        )
+    return f"<div class='beside'>{''.join(parts)}</div>"
 
 
-def _changes(plan: Plan) -> Any:
-    figure = go.Figure()
-    people = list(plan.open_change)
-    for colour, line in zip(PALETTE * 9, plan.expectations, strict=False):
-        figure.add_scatter(
-            x=people, y=list(line.visible_change.values()), name=f"ε = {line.epsilon}", mode="lines+markers",
-            line={"color": colour},
-        )  # fmt: skip
-    figure.add_scatter(
-        x=people, y=list(plan.open_change.values()), name="truth", mode="lines",
-        line={"color": "#5a6270", "dash": "dot"},
+def _changes(plan: Plan) -> str:
+    people = [float(number) for number in plan.open_change]
+    lines = [
+        Line(
+            name=f"ε = {line.epsilon}",
+            x=people,
+            y=list(line.visible_change.values()),
+            colour=colour,
+            has_marks=True,
+        )
+        for colour, line in zip(COLOURS * 9, plan.expectations, strict=False)
+    ]
+    truth = Line(
+        name="everybody tells the truth", x=people, y=list(plan.open_change.values()), colour="quiet",
+        style="dotted",
     )  # fmt: skip
-    figure.update_layout(
-        xaxis={"title": "people", "type": "log"}, yaxis={"title": "%", "type": "log"}, height=420
-    )
-    return figure
+    x, y = Axis(title="people who share", is_log=True), Axis(title="% of people", is_log=True)
+    return line_chart([*lines, truth], x=x, y=y, about="Smallest change that shows, by people and ε")
 
 
 def _table(plan: Plan) -> str:

@@ -3,82 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import plotly.graph_objects as go
 import polars as pl
 
 from elsewhere.arrays import Floats
-from elsewhere.pages.page import PALETTE
-
-TRUTH = "#d92d20"
-_NUMBERS = ("count", "estimate", "low", "high", "reports")
+from elsewhere.pages.charts import Bar, bar_table
+from elsewhere.pages.parts import PartNames
 
 
-def bars(
+def shares_table(
     names: Sequence[str],
     shares: Floats,
     *,
+    what: str,
     low: Floats | None = None,
     high: Floats | None = None,
     truth: Floats | None = None,
-) -> Any:
+) -> str:
     """A bar for each thing, in per cent of people, with its interval and what is true, if they are known."""
-    figure = go.Figure()
-    interval: dict[str, Any] = {}
-    if low is not None and high is not None:
-        interval = {"type": "data", "symmetric": False, "array": 100 * (high - shares),
-                    "arrayminus": 100 * (shares - low)}  # fmt: skip
-    figure.add_bar(
-        y=list(names),
-        x=100 * shares,
-        orientation="h",
-        name="estimated",
-        marker={"color": PALETTE[0]},
-        error_x=interval or None,
-    )
-    if truth is not None:
-        mark = {"color": TRUTH, "symbol": "diamond", "size": 9}
-        figure.add_scatter(y=list(names), x=100 * truth, mode="markers", name="true", marker=mark)
-    figure.update_layout(
-        xaxis={"title": "% of people", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed", "automargin": True},
-        height=120 + 24 * len(names),
-        showlegend=truth is not None,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-        margin={"l": 10, "t": 40},
-    )
-    return figure
+
+    def percent(values: Floats | None, row: int) -> float | None:
+        return None if values is None else 100 * float(values[row])
+
+    bars = [
+        Bar(
+            label=name,
+            value=100 * float(shares[row]),
+            low=percent(low, row),
+            high=percent(high, row),
+            truth=percent(truth, row),
+        )
+        for row, name in enumerate(names)
+    ]
+    return bar_table(bars, what=what, unit="% of people")
 
 
-def labels(frame: pl.DataFrame) -> list[str]:
+def labels(frame: pl.DataFrame, names: PartNames) -> list[str]:
     """A short name for each thing: where, when, what."""
+    origins, ends, own = (names.column(frame, prefix) for prefix in ("from_", "to_", ""))
     found = []
-    for row in frame.drop([name for name in (*_NUMBERS, "thing") if name in frame.columns]).iter_rows(
-        named=True
-    ):
-        parts = [" → ".join(filter(None, (where(row, "from_"), where(row, "to_")))), where(row)]
+    for at, row in enumerate(frame.iter_rows(named=True)):
+        parts = [" → ".join(filter(None, (origins[at], ends[at]))), own[at]]
         parts += [str(row[name]) for name in ("category", "name") if row.get(name)]
         parts += [f"{row['hour']}:00"] if "hour" in row else []
-        parts += [f"{row['visits']} visits"] if "visits" in row else []
+        parts += [f"{row['visits']} visit{'s' if row['visits'] > 1 else ''}"] if "visits" in row else []
         if "from_km" in row:
-            parts.append(f"{row['from_km']:g} to {row['to_km']:g} km")
-        if "candidate" in row:
-            parts.append(f"shard {row['shard']}, day {row['candidate']}")
+            parts.append(_trip(row["from_km"], row["to_km"]))
         found.append(", ".join(part for part in parts if part))
     return _distinct(found)
 
 
-def where(row: dict[str, Any], prefix: str = "") -> str:
-    """The part of the city that a row is about: its name, or its middle; blank if it is about none."""
-    name = row.get(f"{prefix}area") or row.get(f"{prefix}cell")
-    if name is None and row.get(f"{prefix}south") is not None:
-        lat, lng = (
-            (row[f"{prefix}south"] + row[f"{prefix}north"]) / 2,
-            (row[f"{prefix}west"] + row[f"{prefix}east"]) / 2,
-        )
-        name = f"{lat:.3f} {lng:.3f}"
-    return "" if name is None else str(name)
+def _trip(least: float, most: float) -> str:
+    return f"{least:g} km or more" if most == float("inf") else f"{least:g} to {most:g} km"
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -186,12 +186,20 @@ class WorldConfig:
     places: Path
     categories: Path
     settings: WorldSettings = WorldSettings()
+    basemap: Path | None = None
+    """What maps are drawn on: an OpenStreetMap extract or tiles made of one. Not part of the world."""
 
     def input_files(self) -> list[Path]:
         """Every file that the world is built from."""
         tables = (self.settings.travel, self.settings.space)
         files = [getattr(table, name, None) for table in tables for name in ("file", "nodes", "edges")]
-        return [self.places, self.categories, *(path for path in files if path is not None)]
+        given = [self.places, self.categories, self.basemap, *files]
+        return [path for path in given if path is not None]
+
+    def extract(self) -> Path | None:
+        """Where a base map comes from: what ``basemap`` says, or the extract that roads are read from."""
+        travel = self.settings.travel
+        return self.basemap or (travel.file if isinstance(travel, RoadTravel) else None)
 
 
 def _listed(value: Any) -> Any:

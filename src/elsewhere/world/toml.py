@@ -55,7 +55,7 @@ def parse_config(values: dict[str, Any], *, folder: Path, source: str) -> WorldC
         values["space"] = {"kind": "grid", "cells": values.pop("grid")}
     if isinstance(values.get("kappa"), int | float):
         values["kappa"] = {"least": values["kappa"]}
-    tables = {key: values.pop(key) for key in ("places", "categories") if key in values}
+    tables = {key: values.pop(key) for key in ("places", "categories", "basemap") if key in values}
     try:
         config: WorldConfig = _record_of(ConfigTable.model_validate({**tables, "settings": values}))
     except ValidationError as error:
@@ -137,7 +137,11 @@ def _with_paths_from(config: WorldConfig, folder: Path) -> WorldConfig:
         space=_resolved(config.settings.space, folder),
     )
     return replace(
-        config, places=folder / config.places, categories=folder / config.categories, settings=settings
+        config,
+        places=folder / config.places,
+        categories=folder / config.categories,
+        basemap=config.basemap and folder / config.basemap,
+        settings=settings,
     )
 
 
@@ -191,7 +195,7 @@ def _is_type_name(part: str) -> bool:
 def _allowed_keys(keys: list[str], location: tuple[int | str, ...]) -> list[str]:
     """Keys that may stand where an unknown one was found."""
     if len(keys) == 1:
-        return ["places", "categories", "speed_kmh", "grid", *WorldTable.model_fields]
+        return ["places", "categories", "basemap", "speed_kmh", "grid", *WorldTable.model_fields]
     tables: dict[str, type[Table]] = {
         "speed": SpeedTravelTable, "matrix": MatrixTravelTable, "roads": RoadTravelTable,
         "timetable": TimetableTravelTable, "grid": GridSpaceTable,

@@ -303,3 +303,4 @@ class ConfigTable(Table):
     places: Path
     categories: Path
     settings: WorldTable = WorldTable()
+    basemap: Path | None = None
