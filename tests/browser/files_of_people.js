@@ -2,7 +2,7 @@
 /* Days of a file as the page finds them: {day: visits}, or the key of what is wrong. */
 async function daysOfFile(plain, base64) {
   try {
-    const file = new Blob([bytesOf(base64)]);
+    const file = new Blob([fromBase64(base64)]);
     const records = await readOwnFile(file, localClock(plain.timezone), plain.aliases);
     const stays = records.stays.length ? records.stays : findStays(records.fixes, plain.stay_chord);
     const places = openPlaces(plain);

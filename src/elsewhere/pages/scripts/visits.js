@@ -20,7 +20,7 @@ const STAY_MS = 600000;
 /** @param {PlainSurvey} plain @returns {OpenPlaces} */
 function openPlaces(plain) {
   const pattern = wholeNumbers(plain.places.pattern);
-  const bits = bytesOf(plain.places.open);
+  const bits = fromBase64(plain.places.open);
   const width = Math.ceil(plain.timesteps / 8);
   return {
     count: plain.places.names.length,
