@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium where it is, else one from the npm registry (`make .venv/.node`)."""
+"""A real browser for tests: Debian's Chromium, or else one from the npm registry (`make .venv/.node`)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def running_browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=path,
             args=_FLAGS,
-            env={**os.environ, **(own if path.parent == _FETCHED else {})},  # type: ignore[arg-type]  # text
+            env={**os.environ, **(own if path.parent == _FETCHED else {})},
         )
         yield browser
         browser.close()
@@ -86,3 +86,18 @@ class Watched:
     def wait_for_map(self) -> None:
         """Until the map is drawn and at rest."""
         self.wait(lambda: self.page.evaluate("document.body.dataset.map") == "drawn", "the map is not drawn")
+
+
+def faults_of_access(watched: Watched) -> list[str]:
+    """What axe finds wrong by WCAG AA: rule, and where."""
+    axe = Path(sys.prefix) / "node" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        missing("there is no axe: make .venv/.node, with npm")
+    watched.page.evaluate(axe.read_text(encoding="utf-8"))
+    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+    found = watched.page.evaluate("(rules) => axe.run({ runOnly: rules })", rules)
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found["violations"]
+        for node in one["nodes"]
+    ]

@@ -38,7 +38,7 @@ SEE_IT_TOO = {
     "cli/demo.py", "cli/own_days.py", "cli/survey_answer.py",
 }  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
-HEAVY = {"numba", "llvmlite", "scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
+HEAVY = {"numba", "llvmlite", "scipy", "polars", "shapely", "h3", "opening_hours", "pydantic"}
 
 
 def _modules() -> list[Path]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
-from chromium import running_browser
 from elsewhere.pages.browser_survey import browser_survey, why_not
 from elsewhere.survey.report import report_from_bytes
 from elsewhere.survey.survey import Survey
@@ -30,19 +30,18 @@ def _plain(surveys: list[Survey], vectors: list[Vector]) -> list[Any]:
     return [[browser_survey(survey) for survey in surveys], vectors]
 
 
-def test_node_and_chromium_answer_as_python_does(tmp_path: Path) -> None:
+def test_node_and_chromium_answer_as_python_does(tmp_path: Path, browser: Browser) -> None:
     """T11, a slice: every kind of question, direct and hashed; also how often words are asked for."""
     surveys = _answerable(tiny_surveys(tmp_path, _SLICE) + larger_surveys(tmp_path))
     vectors = vectors_of(surveys, 35)
     wanted = python_answers(surveys, vectors)
     assert len(vectors) >= 1000
     assert in_node(tmp_path, "answerVectors", _plain(surveys, vectors), TWINS) == wanted
-    with running_browser() as browser:
-        page = browser.new_page()
-        for script in TWINS:
-            page.add_script_tag(path=str(script))
-        call = "([surveys, vectors]) => answerVectors(surveys, vectors)"
-        assert page.evaluate(call, _plain(surveys, vectors)) == wanted
+    page = browser.new_page()
+    for script in TWINS:
+        page.add_script_tag(path=str(script))
+    call = "([surveys, vectors]) => answerVectors(surveys, vectors)"
+    assert page.evaluate(call, _plain(surveys, vectors)) == wanted
     _are_telling(surveys, wanted)
 
 

@@ -24,6 +24,7 @@ from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_new, check_suffix, write_text
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing
+from elsewhere.world.basemap import basemap_beside
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def share(
         from elsewhere.device import personal, shared_file  # noqa: PLC0415 - needs an extra
     if output is not None:
         shared_file.check_suffix(output)
-    make_page = _page_maker(page)
+    make_page, basemap = _page_maker(page), None if page is None else basemap_beside(world_file)
     _check_targets(output, page)
     with waiting(_GETTING_READY):
         chosen = method.chosen_method(
@@ -123,7 +124,15 @@ def share(
             shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
         if page is not None and make_page is not None:
             promise = f"ε = {facts.epsilon}"
-            html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
+            html = make_page(
+                world,
+                day,
+                trajectory,
+                report.shared,
+                promise=promise,
+                expectation=expectation,
+                basemap=basemap,
+            )
             write_text(page, html, is_private=True)
     _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
     if not as_json:
