@@ -63,6 +63,7 @@ class People {
   }
 
   listen() {
+    part("file").addEventListener("click", () => { part("file").value = ""; }); // the same file may have changed
     part("file").addEventListener("change", () => this.read());
     part("days").addEventListener("change", () => this.choose(Number(part("days").value)));
     part("date").addEventListener("change", () => {
