@@ -21,7 +21,7 @@ _RUN = "from elsewhere.cli.main import run; run()"
 _PATIENCE = 30.0
 _NURSERY = """
 import json, os, signal, sys
-import elsewhere.collector.results, elsewhere.collector.serve, uvicorn.lifespan.on
+import elsewhere.collector.results, elsewhere.collector.serve, elsewhere.pages.people, uvicorn.lifespan.on
 from elsewhere.cli.main import run
 children = set()
 def ended(*_):

@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from elsewhere.collector.app import Collector
 from elsewhere.collector.limits import Limits
 from elsewhere.collector.openapi import openapi
+from elsewhere.collector.people import ServedPage
 from elsewhere.collector.requests import BYTES, MOST_REPORTS, RefusedError
 from elsewhere.collector.results import Results, _answered
 from elsewhere.collector.store import DiskFullError, Store, StoreError
@@ -47,6 +48,55 @@ def client(collector: Collector) -> Iterator[TestClient]:
 def _bytes(reports: list[Report]) -> dict[str, Any]:
     content = b"".join(report.to_bytes() for report in reports)
     return {"content": content, "headers": {"content-type": BYTES}}
+
+
+def test_people_get_their_page_with_its_policy(tmp_path: Path, survey: Survey) -> None:
+    page = ServedPage("<p>survey</p>", "default-src 'none'")
+    collector = Collector(store=Store(str(tmp_path / "p.db"), survey), token=TOKEN, page=page)
+    with TestClient(collector.app(), raise_server_exceptions=False) as client:
+        for packed in ("gzip", "identity"):
+            found = client.get("/", headers={"accept-encoding": packed})
+            assert (found.status_code, found.text) == (200, "<p>survey</p>")
+            assert found.headers["content-security-policy"] == "default-src 'none'"
+            assert found.headers["x-content-type-options"] == "nosniff"
+            assert found.headers.get("content-encoding", "identity") == packed
+            assert "set-cookie" not in found.headers
+        again = client.get("/", headers={"if-none-match": found.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        assert client.post("/").status_code == 405
+
+
+def test_without_a_page_there_is_a_word(client: TestClient) -> None:
+    assert client.get("/").status_code == 404
+    assert "/v1/survey" in client.get("/").json()["error"]
+
+
+def test_pages_of_others_may_hand_in_reports_and_read_what_is_public(
+    client: TestClient, collector: Collector, survey: Survey
+) -> None:
+    """A page that somebody keeps as a file has no origin; no rights of anybody are used."""
+    asked = {
+        "origin": "null",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type, elsewhere-code",
+    }
+    allowed = client.options("/v1/reports", headers=asked)
+    assert allowed.status_code == 204
+    assert allowed.headers["access-control-allow-origin"] == "*"
+    assert allowed.headers["access-control-allow-headers"].lower() == "content-type, elsewhere-code"
+    assert "authorization" not in str(allowed.headers).lower()
+    for path in ("/v1/survey", f"/v1/surveys/{collector.name}.survey", "/v1/counts"):
+        assert client.get(path).headers["access-control-allow-origin"] == "*"
+    for status, body in ((201, _bytes(some_reports(survey, 1))), (415, {"content": b"x"})):
+        found = client.post("/v1/reports", **body)
+        assert (found.status_code, found.headers["access-control-allow-origin"]) == (status, "*")
+        assert "access-control-allow-credentials" not in found.headers
+
+
+@pytest.mark.parametrize("path", ["/v1/estimates", "/v1/population", "/v1/export", "/metrics"])
+def test_what_needs_a_token_is_for_no_page_of_others(client: TestClient, path: str) -> None:
+    assert "access-control-allow-origin" not in client.get(path).headers
+    assert client.options(path).status_code == 405
 
 
 def test_a_report_is_kept_once(client: TestClient, collector: Collector, survey: Survey) -> None:

@@ -10,7 +10,17 @@ import typer
 
 from elsewhere import __version__
 from elsewhere.cli import audit as audit_command
-from elsewhere.cli import dataset, demo, ledger, survey, survey_answer, survey_simulate, survey_store, world
+from elsewhere.cli import (
+    dataset,
+    demo,
+    ledger,
+    survey,
+    survey_answer,
+    survey_page,
+    survey_simulate,
+    survey_store,
+    world,
+)
 from elsewhere.cli import evaluate as evaluate_command
 from elsewhere.cli import experiment as experiment_command
 from elsewhere.cli import perturb as perturb_command
@@ -41,6 +51,7 @@ app.add_typer(ledger.app, name="ledger")
 app.add_typer(dataset.app, name="dataset")
 app.add_typer(world.app, name="world")
 survey_answer.add_to(survey.app)
+survey_page.add_to(survey.app)
 survey_simulate.add_to(survey.app)
 survey_store.add_to(survey.app)
 app.add_typer(survey.app, name="survey")

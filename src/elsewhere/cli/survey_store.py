@@ -15,6 +15,7 @@ from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_can_write, check_new, check_suffix, write_text
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import load_survey, survey_hash
+from elsewhere.world.basemap import basemap_beside
 
 StoreName = Annotated[
     str, typer.Option("--store", metavar="STORE", help="A file for SQLite, or postgresql://…")
@@ -43,18 +44,21 @@ def serve(
 ) -> None:
     """Collect reports: a survey out, reports in, each kept once and on disk before it is acknowledged.
 
-    Neither addresses nor times of arrival are kept or logged. Stop it with Ctrl-C: what was accepted is
-    answered first.
+    People answer on a page that it serves; their answers are made in their browsers. Neither addresses nor
+    times of arrival are kept or logged. Stop it with Ctrl-C: what was accepted is answered first.
 
     Example: elsewhere survey serve city.survey --store reports.db
     """
     with needs_extra("collecting", "collector"):
         from elsewhere.collector.app import Collector  # noqa: PLC0415 - needs an extra
         from elsewhere.collector.limits import Limits  # noqa: PLC0415 - needs an extra
+        from elsewhere.collector.people import ServedPage  # noqa: PLC0415 - needs an extra
         from elsewhere.collector.serve import bound_socket, checked_proxy, server, token_of  # noqa: PLC0415 - needs an extra
         from elsewhere.collector.store import Store  # noqa: PLC0415 - needs an extra
+        from elsewhere.pages.people import people_page, policy_of  # noqa: PLC0415 - needs an extra
     believed = None if proxy is None else checked_proxy(proxy)
     survey = load_survey(survey_file)
+    html = people_page(survey, basemap=basemap_beside(survey_file))
     tokens = token_file or Path(f"{survey_file.stem}.token")
     opened = Store(store, survey)
     try:
@@ -63,8 +67,10 @@ def serve(
         opened.close()
         raise
     out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
+    out.print(f"People answer at http://{host}:{port}/", soft_wrap=True)
     out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
-    collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit))
+    page = ServedPage(html, policy_of(html))
+    collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit), page=page)
     server(collector, host, port, proxy=believed).run(sockets=[bound])
 
 

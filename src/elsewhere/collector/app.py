@@ -20,6 +20,7 @@ from starlette.routing import Route
 from elsewhere.collector.limits import Limits
 from elsewhere.collector.metrics import Metrics
 from elsewhere.collector.openapi import openapi
+from elsewhere.collector.people import ANYBODY, ServedPage, may_send
 from elsewhere.collector.requests import BYTES, RefusedError, Room, body_in, reports_of, size_in_reports
 from elsewhere.collector.results import Results
 from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
@@ -46,6 +47,8 @@ class Collector:
     token: str
     """Whoever holds it may see results and take reports out."""
     limits: Limits = field(default_factory=Limits)
+    page: ServedPage | None = None
+    """For people: what is asked, and their answer."""
 
     def __post_init__(self) -> None:
         self.survey = self.store.survey
@@ -60,10 +63,11 @@ class Collector:
     def app(self) -> Starlette:
         """The web application."""
         routes = [
-            Route("/v1/survey", self._guarded(self._about)),
-            Route(f"/v1/surveys/{self.name}.survey", self._guarded(self._survey_file)),
-            Route("/v1/reports", self._guarded(self._reports), methods=["POST"]),
-            Route("/v1/counts", self._guarded(self._counts)),
+            Route("/", self._guarded(self._people)),
+            Route("/v1/survey", self._for_anybody(self._about)),
+            Route(f"/v1/surveys/{self.name}.survey", self._for_anybody(self._survey_file)),
+            Route("/v1/reports", self._for_anybody(self._reports), methods=["POST", "OPTIONS"]),
+            Route("/v1/counts", self._for_anybody(self._counts)),
             Route("/v1/estimates", self._guarded(self._only_with_token(self._estimates))),
             Route("/v1/estimates/{name}", self._guarded(self._only_with_token(self._table))),
             Route("/v1/population", self._guarded(self._only_with_token(self._population))),
@@ -108,6 +112,17 @@ class Collector:
 
         return guarded
 
+    def _for_anybody(self, handler: Handler) -> Handler:
+        """The same, also asked for by scripts of pages that are not the collector's own."""
+        guarded = self._guarded(handler)
+
+        async def open_to_all(request: Request) -> Response:
+            response = await guarded(request)
+            response.headers.update(ANYBODY)
+            return response
+
+        return open_to_all
+
     def _refusal(self, status: int, reason: str) -> Response:
         self.metrics.refused(status)
         headers = {429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}}.get(status)
@@ -121,6 +136,11 @@ class Collector:
             return await handler(request)
 
         return checked
+
+    async def _people(self, request: Request) -> Response:
+        if self.page is None:
+            raise RefusedError(404, "this collector serves no page: /v1/survey says what is asked")
+        return self.page.response(request)
 
     async def _about(self, _request: Request) -> Response:
         terms = self.survey.terms
@@ -145,6 +165,8 @@ class Collector:
         return Response(self.file, media_type=BYTES, headers=headers)
 
     async def _reports(self, request: Request) -> Response:
+        if request.method == "OPTIONS":
+            return may_send()
         kind, body = await body_in(request, self._room)
         address = request.client.host if request.client else ""
         if not self.limits.allows(address, size_in_reports(kind, body)):

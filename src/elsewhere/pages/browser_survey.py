@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.days.visits import first_categories, visit_distances
 from elsewhere.device.personal import MATCH_KM, STAY_KM
+from elsewhere.inputs.column_names import ALIASES
 from elsewhere.knowledge.sphere import NEAR_CHORD_SQUARED, chord_squared_of_km
 from elsewhere.mechanism.answer import things_of_secrets, words_for_answer
 from elsewhere.mechanism.pick import words_for_candidates
+from elsewhere.pages.parts import SIDES, PartNames
 from elsewhere.survey.boxes import AdaptiveBoxes
 from elsewhere.survey.channels import DayChannel, SetChannel
 from elsewhere.survey.file import survey_hash
@@ -33,8 +35,6 @@ Plain = dict[str, Any]
 _MOST_BOUND = 1 << 32
 """The page draws whole numbers below this, from the lower half of a word."""
 _MOST_TRIALS = 1_000_000
-_DECIMALS = 5
-"""Of degrees that are only shown: about a metre."""
 
 
 def why_not(survey: Survey) -> str:
@@ -86,8 +86,11 @@ def browser_survey(survey: Survey) -> Plain:
         "is_circular": bool(distances.is_circular),
         "match_chord": chord_squared_of_km(MATCH_KM),
         "stay_chord": chord_squared_of_km(STAY_KM),
+        "aliases": {**ALIASES, "date": ["date"]},
         "places": _places(world),
-        "questions": [_question(world, question, parts) for question in survey.questions],
+        "questions": [
+            {**_question(world, question, parts), **_names(world, question)} for question in survey.questions
+        ],
     }
 
 
@@ -117,7 +120,7 @@ def _question(world: World, question: Question, parts: int) -> Plain:
         "share": int(question.share * parts),
         "odds": [odds.candidates, odds.nearest, odds.numerator, odds.denominator, odds.trials],
         "things": channel.things.count,
-        "columns": _columns(question),
+        "columns": {name: question.public.columns.get(name, []) for name in ("hour", "hours")},
     }
     if isinstance(channel, DayChannel):
         books = {name: _packed(question.public.arrays[name]) for name in ("places", "times", "lengths")}
@@ -156,11 +159,13 @@ def _rule(things: Things) -> Plain | None:
             return None
 
 
-def _columns(question: Question) -> dict[str, list[Any]]:
-    """What each group of places is, for people to read; places themselves have their names already."""
-    if question.kind == "places":
-        return {}
-    return {
-        name: [round(value, _DECIMALS) if isinstance(value, float) else value for value in values]
-        for name, values in question.public.columns.items()
-    }
+def _names(world: World, question: Question) -> Plain:
+    """What each group of places is called, for people to read: by itself, or by a place in it."""
+    columns = question.public.columns
+    own = columns.get("category") or columns.get("area") or []
+    if own or "south" not in columns:
+        return {"names": own, "is_named": True}  # single places have their names already
+    known = PartNames(world.places)
+    boxes = zip(*(columns[side] for side in SIDES), strict=True)
+    names = [known.of((south, west, north, east)) for south, west, north, east in boxes]
+    return {"names": [name.removeprefix("around ") for name in names], "is_named": False}

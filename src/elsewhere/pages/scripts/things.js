@@ -16,7 +16,7 @@ const EARTH_RADIUS_KM = 6371.0088;
  * @typedef {{kind: string, of: string, share: number, odds: number[], words: number, things: number,
  *   seeds: number, members?: string, groups?: number, hours?: number, until_next?: boolean, box_of?: string,
  *   most?: number, edges_km?: number[], places?: string, times?: string, lengths?: string, shards?: number,
- *   unmatched?: number, columns: {[name: string]: any[]}}} PlainQuestion
+ *   unmatched?: number, columns: {[name: string]: any[]}, names: string[], is_named: boolean}} PlainQuestion
  */
 /**
  * What it writes of the places. `open` has a row of bits for each pattern of opening hours.
@@ -29,7 +29,7 @@ const EARTH_RADIUS_KM = 6371.0088;
  *   period: [string, string] | null, first_day: number, day_unit: number, timezone: string,
  *   timesteps: number, minutes: number, categories: string, hours_per_step: number, time_cap_hours: number,
  *   is_circular: boolean, match_chord: number, stay_chord: number, places: PlainPlaces,
- *   questions: PlainQuestion[]}} PlainSurvey
+ *   aliases: {[key: string]: string[]}, questions: PlainQuestion[]}} PlainSurvey
  */
 /**
  * The places of a city as a device looks them up.
@@ -39,18 +39,18 @@ const EARTH_RADIUS_KM = 6371.0088;
  */
 
 /** Bytes of base64. @param {string} text */
-function bytesOf(text) {
+function fromBase64(text) {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
 /** @param {string | undefined} text */
 function wholeNumbers(text) {
-  return new Int32Array(bytesOf(text || "").buffer);
+  return new Int32Array(fromBase64(text || "").buffer);
 }
 
 /** @param {string} text */
 function realNumbers(text) {
-  return new Float64Array(bytesOf(text).buffer);
+  return new Float64Array(fromBase64(text).buffer);
 }
 
 /** A survey ready to be answered by device.js. @param {PlainSurvey} plain @returns {Channels} */
