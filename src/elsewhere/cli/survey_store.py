@@ -11,7 +11,7 @@ import typer
 from elsewhere.cli.console import out, print_json, waiting
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_estimate import estimate, open_store
-from elsewhere.errors import InputError, needs_extra
+from elsewhere.errors import needs_extra
 from elsewhere.files import check_can_write, check_new, check_suffix, write_text
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import load_survey, survey_hash
@@ -56,16 +56,13 @@ def serve(
     believed = None if proxy is None else checked_proxy(proxy)
     survey = load_survey(survey_file)
     tokens = token_file or Path(f"{survey_file.stem}.token")
-    opened = Store(store, survey)
-    try:
-        token, bound = token_of(tokens), bound_socket(host, port)
-    except InputError:
-        opened.close()
-        raise
-    out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
-    out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
-    collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit))
-    server(collector, host, port, proxy=believed).run(sockets=[bound])
+    # The address first: where it is taken, neither a store nor a token is left behind.
+    with closing(bound_socket(host, port)) as bound, closing(Store(store, survey)) as opened:
+        token = token_of(tokens)
+        out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
+        out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
+        collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit))
+        server(collector, host, port, proxy=believed).run(sockets=[bound])
 
 
 def export(
