@@ -48,7 +48,7 @@ def running_browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=path,
             args=_FLAGS,
-            env={**os.environ, **(own if path.parent == _FETCHED else {})},  # type: ignore[arg-type]  # text
+            env={**os.environ, **(own if path.parent == _FETCHED else {})},
         )
         yield browser
         browser.close()

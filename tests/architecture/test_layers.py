@@ -35,10 +35,11 @@ SEE_THE_TRUTH = (
 # of the one person who looks at them.
 SEE_IT_TOO = {
     "experiments/workshop.py", "experiments/population.py", "pages/sharing.py", "pages/own_day.py",
+    "pages/sides.py",
     "cli/demo.py", "cli/own_days.py", "cli/survey_answer.py",
 }  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")
-HEAVY = {"numba", "llvmlite", "scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly"}
+HEAVY = {"numba", "llvmlite", "scipy", "polars", "shapely", "h3", "opening_hours", "pydantic"}
 
 
 def _modules() -> list[Path]:

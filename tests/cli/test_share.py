@@ -16,7 +16,7 @@ from commands import Command
 from elsewhere.cli import console
 from elsewhere.device.ledger_file import owner_of
 from elsewhere.errors import InputError
-from elsewhere.pages.own_day import _map
+from elsewhere.pages.sides import sides_data
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 from worlds import build, place
@@ -256,15 +256,16 @@ def test_a_page_for_oneself_is_private_and_says_so(own: Own) -> None:
     assert "no visit" in (own.folder / "none.html").read_text()
 
 
-def test_the_map_of_ones_day_keeps_its_shape_and_shows_the_city(own: Own) -> None:
+def test_the_maps_of_ones_day_have_both_days_and_the_city(own: Own) -> None:
     world = World.load(own.world)
-    visits = Trajectory([("cafe", 60), ("shop", 80)]).visits
-    figure = _map(world, {"your day": visits, "shared day": visits[:1]})
-    assert (figure.layout.yaxis.scaleanchor, figure.layout.yaxis.scaleratio) == ("x", 1)
-    assert {figure.layout.xaxis.title.text, figure.layout.yaxis.title.text} == {"km"}
-    places, mine, _ = figure.data
-    assert len(places.x) == 3
-    assert mine.y[1] - mine.y[0] == pytest.approx(0.01 * 111.2, abs=0.01)
+    day, shared = Trajectory([("cafe", 60), ("shop", 80)]), Trajectory([("cafe", 60)])
+    data = sides_data(world, ("Your day", "Shared"), ([day], [shared]), [("your day", 0)])
+    west, south, east, north = data["box"]
+    assert (west < east) or (south < north)
+    mine, other = data["people"][0]["days"]
+    assert [stop[2] for stop in mine] == [10.0, pytest.approx(13.33)]
+    assert len(other) == 1
+    assert [len(hour) for hour in data["sides"][1]].count(2) == 1  # one place, one visit
 
 
 def test_an_epsilon_beyond_sense_is_warned_of(own: Own) -> None:

@@ -12,7 +12,7 @@ import pytest
 from elsewhere.survey.file import save_survey
 from made_surveys import six_places, survey_of
 
-HEAVY = ("numba", "llvmlite", "polars", "scipy", "shapely", "h3", "opening_hours", "plotly", "starlette")
+HEAVY = ("numba", "llvmlite", "polars", "scipy", "shapely", "h3", "opening_hours", "starlette")
 _PROGRAM = f"""
 import sys
 for name in {HEAVY}: sys.modules[name] = None

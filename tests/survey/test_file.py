@@ -29,7 +29,7 @@ SIX: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("places", "0.1", {}),
     ("day", "0.1", {"candidates": 16, "shards": 2, "k": 3}),
 )
-HEAVY = ("scipy", "polars", "shapely", "h3", "opening_hours", "pydantic", "plotly")
+HEAVY = ("scipy", "polars", "shapely", "h3", "opening_hours", "pydantic")
 
 
 @pytest.fixture(scope="module")

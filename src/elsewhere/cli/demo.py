@@ -18,7 +18,7 @@ from elsewhere.errors import needs_extra
 from elsewhere.files import write_text
 from elsewhere.methods.registry import DEFAULT, method
 from elsewhere.trajectories import SharedTrajectory, Trajectory
-from elsewhere.world.basemap import keep_basemap
+from elsewhere.world.basemap import basemap_beside, keep_basemap
 from elsewhere.world.world import World
 
 _EPSILON = 5
@@ -55,7 +55,7 @@ def demo(
     if (output / BASEMAP).exists():
         keep_basemap(output / BASEMAP, world.places, output / "helsinki.world")
     out.print(f"Built its world: {len(world.regions):,} regions, {world.graph.bigrams:,} feasible bigrams.")
-    write_map(world, output / "helsinki.html")
+    write_map(world, output / "helsinki.html", output / "helsinki.world")
     out.print("\n[bold]Together:[/bold] everybody answers a survey")
     survey_demo(output)
     out.print("\n[bold]Alone:[/bold] some share their day itself")
@@ -93,6 +93,7 @@ def _show(
         },
         nulls={name: ignoring[name] for name in MANY_DAYS},
         is_made_up=True,
+        basemap=basemap_beside(output / "helsinki.world"),
     )
     write_text(output / "sharing.html", html)
     rows = {

@@ -19,6 +19,7 @@ from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_suffix, write_text
 from elsewhere.methods.registry import null_names
 from elsewhere.trajectories import SharedTrajectory
+from elsewhere.world.basemap import basemap_beside
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def evaluate(
             progress(len(found), 1 + len(others))
             found[name] = summarise(world, real, days)
     if page is not None:
-        _write_page(page, world, real, shared, others, found, shared_file)
+        basemap = basemap_beside(world_file)
+        _write_page(page, world, real, shared, others, found, shared_file, basemap)
     if as_json:
         print_json({name: summary.as_json() for name, summary in found.items()})
         return
@@ -112,6 +114,7 @@ def _write_page(
     nulls: dict[str, list[SharedTrajectory]],
     found: dict[str, Summary],
     shared_file: Path,
+    basemap: bytes | None,
 ) -> None:
     """True days beside shared ones: for the owner's eyes alone."""
     with needs_extra("pages", "pages"):
@@ -129,6 +132,7 @@ def _write_page(
         errors=errors,
         nulls={name: nulls[name] for name in MANY_DAYS if name in nulls},
         finding=_finding(found) if nulls else "",
+        basemap=basemap,
     )
     write_text(page, html, is_private=True)
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
 from elsewhere.errors import needs_extra
 from elsewhere.files import check_suffix, refuse_to_replace, write_text
-from elsewhere.world.basemap import keep_basemap
+from elsewhere.world.basemap import basemap_beside, keep_basemap
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.summary import place_changes, summarise
 from elsewhere.world.world import World
@@ -101,7 +101,7 @@ def show(
         check_suffix(map_file, ".html")
     world = World.load(file)
     if map_file is not None:
-        write_map(world, map_file)
+        write_map(world, map_file, file)
     print_summary(world, file, as_json=as_json)
     if map_file is not None and not as_json:
         out.print(f"\nMap: {map_file}", soft_wrap=True)
@@ -145,10 +145,10 @@ def update(
     )
 
 
-def write_map(world: World, path: Path) -> None:
+def write_map(world: World, path: Path, world_file: Path) -> None:
     with needs_extra("a map", "pages"):
-        from elsewhere.pages.world_map import world_page  # noqa: PLC0415 - needs an extra
-    write_text(path, world_page(world))
+        from elsewhere.pages.world_page import world_page  # noqa: PLC0415 - needs an extra
+    write_text(path, world_page(world, basemap_beside(world_file)))
 
 
 def print_summary(

@@ -1,0 +1,203 @@
+// @ts-check
+"use strict";
+// Two maps that move together: what is true on the left, what was shared on the right, hour by hour.
+
+/**
+ * @typedef {[number, number, number, string]} Stop longitude, latitude, hour, words
+ * @typedef {{name: string, days: [Stop[], Stop[]]}} Somebody
+ */
+
+/** @type {{box: Box, titles: [string, string], places: [number, number, string][], sides: [number[][], number[][]],
+ *   people: Somebody[]}} */
+const beside = dataOf("sides");
+const SIDES = ["left", "right"];
+const seen = { hour: 0, people: new Set([0, 1].filter((one) => one < beside.people.length)) };
+/** @type {any[]} */
+let sideMaps = [];
+
+/** @param {string} id @returns {any} */
+function found(id) {
+  return document.getElementById(id);
+}
+
+/** @param {number} person */
+function colourOfPerson(person) {
+  return lookOf(["second", "third", "fourth", "fifth", "first", "quiet"][person % 6]);
+}
+
+/** Visits of an hour by place, most first. @param {number} side @param {number} hour */
+function visitsAt(side, hour) {
+  const flat = beside.sides[side][hour];
+  const pairs = [];
+  for (let at = 0; at < flat.length; at += 2) pairs.push({ place: beside.places[flat[at]], visits: flat[at + 1] });
+  return pairs;
+}
+
+const largest = Math.max(1, ...beside.sides.flatMap((side) => side.flatMap((hour) => hour.filter((_, at) => at % 2))));
+
+/** @param {number} side */
+function circleFeatures(side) {
+  return visitsAt(side, seen.hour).map(({ place, visits }) => ({
+    type: "Feature", geometry: { type: "Point", coordinates: [place[0], place[1]] },
+    properties: { radius: 3 + 17 * Math.sqrt(visits / largest), words: `${place[2]}: ${visits} visit${visits > 1 ? "s" : ""}` },
+  }));
+}
+
+/** Whole days of the chosen people; what is yet to come at this hour is pale. @param {number} side */
+function lineFeatures(side) {
+  return [...seen.people].flatMap((person) => {
+    const stops = beside.people[person].days[side];
+    const colour = colourOfPerson(person);
+    const line = stops.map((stop) => [stop[0], stop[1]]);
+    const points = stops.map((stop) => ({
+      type: "Feature", geometry: { type: "Point", coordinates: [stop[0], stop[1]] },
+      properties: { colour, isPast: stop[2] < seen.hour + 1, words: stop[3] },
+    }));
+    const path = { type: "Feature", geometry: { type: "LineString", coordinates: line }, properties: { colour } };
+    return line.length > 1 ? [path, ...points] : points;
+  });
+}
+
+/** @param {any} map @param {number} side */
+function addSide(map, side) {
+  setSource(map, "visits", collection(circleFeatures(side)));
+  setSource(map, "days", collection(lineFeatures(side)));
+  const first = lookOf("first");
+  map.addLayer({ id: "visits", type: "circle", source: "visits", paint: {
+    "circle-radius": ["get", "radius"], "circle-color": first, "circle-opacity": 0.45,
+    "circle-stroke-color": first, "circle-stroke-width": 1 } });
+  map.addLayer({ id: "lines", type: "line", source: "days", filter: ["==", ["geometry-type"], "LineString"],
+    paint: { "line-color": ["get", "colour"], "line-width": 2.5 } });
+  map.addLayer({ id: "stops", type: "circle", source: "days", filter: ["==", ["geometry-type"], "Point"], paint: {
+    "circle-radius": 6, "circle-color": ["get", "colour"], "circle-opacity": ["case", ["get", "isPast"], 1, 0.25],
+    "circle-stroke-color": lookOf("paper"), "circle-stroke-width": 1.5 } });
+}
+
+/** Where no map can be drawn: the same dots and lines on paper. @param {number} side */
+function pictureOf(side) {
+  const space = "http://www.w3.org/2000/svg";
+  const [west, south, east, north] = beside.box;
+  const narrow = Math.cos(((south + north) / 2) * (Math.PI / 180));
+  const [wide, tall] = [Math.max((east - west) * narrow, 1e-6), Math.max(north - south, 1e-6)];
+  const x = (/** @type {number} */ at) => (100 * (at - west) * narrow) / wide;
+  const y = (/** @type {number} */ at) => (100 * (north - at)) / wide;
+  const picture = document.createElementNS(space, "svg");
+  picture.setAttribute("viewBox", `-4 -4 108 ${(100 * tall) / wide + 8}`);
+  picture.setAttribute("width", "100%");
+  picture.setAttribute("height", "100%");
+  for (const { place, visits } of visitsAt(side, seen.hour)) {
+    const dot = document.createElementNS(space, "circle");
+    dot.setAttribute("class", "fill pale first");
+    dot.setAttribute("cx", String(x(place[0])));
+    dot.setAttribute("cy", String(y(place[1])));
+    dot.setAttribute("r", String(0.6 + 3.4 * Math.sqrt(visits / largest)));
+    picture.append(dot);
+  }
+  for (const person of seen.people) {
+    const line = document.createElementNS(space, "polyline");
+    line.setAttribute("class", "stroke");
+    line.setAttribute("stroke", colourOfPerson(person));
+    line.setAttribute("points", beside.people[person].days[side].map((stop) => `${x(stop[0])},${y(stop[1])}`).join(" "));
+    picture.append(line);
+  }
+  return picture;
+}
+
+/** The same as the maps, in words. @param {number} side */
+function wordsOf(side) {
+  const all = visitsAt(side, seen.hour);
+  const total = all.reduce((sum, one) => sum + one.visits, 0);
+  if (!total) return "Nobody is on the map in this hour.";
+  const names = all.slice(0, 3).map((one) => `${one.place[2]} (${one.visits})`).join(", ");
+  return `${total.toLocaleString("en")} visit${total > 1 ? "s" : ""} at ${all.length} place${all.length > 1 ? "s" : ""}; `
+    + `most at ${names}.`;
+}
+
+function drawSides() {
+  found("hour").value = String(seen.hour);
+  const pad = (/** @type {number} */ value) => String(value).padStart(2, "0");
+  found("hour-words").textContent = `${pad(seen.hour)}:00–${pad(seen.hour + 1)}:00`;
+  SIDES.forEach((name, side) => {
+    found(`${name}-words`).textContent = wordsOf(side);
+    const map = sideMaps[side];
+    if (!map) {
+      found(name).replaceChildren(pictureOf(side));
+    } else if (map.getSource("visits")) {
+      setSource(map, "visits", collection(circleFeatures(side)));
+      setSource(map, "days", collection(lineFeatures(side)));
+    }
+  });
+}
+
+function listPeople() {
+  found("people").replaceChildren(...beside.people.map((one, person) => {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = seen.people.has(person);
+    box.addEventListener("change", () => {
+      if (box.checked) seen.people.add(person);
+      else seen.people.delete(person);
+      drawSides();
+    });
+    label.append(box, ` ${one.name}`);
+    return label;
+  }));
+  found("people").hidden = beside.people.length < 2;
+}
+
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let ticking;
+
+function togglePlaying() {
+  if (ticking) {
+    clearInterval(ticking);
+    ticking = undefined;
+  } else {
+    ticking = setInterval(() => {
+      seen.hour = (seen.hour + 1) % 24;
+      drawSides();
+    }, 900);
+  }
+  found("play").setAttribute("aria-pressed", String(Boolean(ticking)));
+  found("play").textContent = ticking ? "Stop" : "Play the day";
+}
+
+/** What lies under the pointer, in words. @param {any} map */
+function tellWhenPointedAt(map) {
+  const popup = new maplibregl.Popup({ closeButton: false, maxWidth: "240px" });
+  map.on("mousemove", (/** @type {any} */ event) => {
+    const layers = ["stops", "visits"].filter((id) => map.getLayer(id));
+    const [under] = map.queryRenderedFeatures(event.point, { layers });
+    map.getCanvas().style.cursor = under ? "pointer" : "";
+    if (under) popup.setLngLat(event.lngLat).setText(under.properties.words).addTo(map);
+    else popup.remove();
+  });
+}
+
+function startSides() {
+  const sums = beside.sides[0].map((hour) => hour.reduce((sum, value, at) => sum + (at % 2 ? value : 0), 0));
+  seen.hour = sums.indexOf(Math.max(...sums));
+  SIDES.forEach((name, side) => {
+    found(`${name}-title`).textContent = beside.titles[side];
+    sideMaps.push(openMap(found(name), { box: beside.box, label: `Map: ${beside.titles[side]}` },
+      (map) => addSide(map, side)));
+  });
+  found("no-map").hidden = Boolean(sideMaps[0]);
+  const maps = sideMaps.filter(Boolean);
+  moveTogether(maps);
+  maps.forEach(tellWhenPointedAt);
+  if (maps.length) {
+    found("plain-map").hidden = found("left").dataset.basemap !== "none";
+    maps[maps.length - 1].on("idle", () => { document.body.dataset.map = "drawn"; });
+  }
+  found("hour").addEventListener("input", () => {
+    seen.hour = Number(found("hour").value);
+    drawSides();
+  });
+  found("play").addEventListener("click", togglePlaying);
+  listPeople();
+  drawSides();
+}
+
+startSides();

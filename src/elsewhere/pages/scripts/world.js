@@ -1,0 +1,202 @@
+// @ts-check
+"use strict";
+// A world on the map: places by kind and hour, what the prior thinks, regions, and how far one gets.
+
+/** @type {{box: Box, kinds: string[], lng: number[], lat: number[], names: string[], kind: number[], open: number[],
+ *   prior: [number, number][][], levels: {name: string, more: number,
+ *   regions: {ring: [number, number][], from: number, to: number, words: string}[]}[],
+ *   reach: {bits?: string, width?: number, km?: number}}} */
+const city = dataOf("world");
+const looked = { shown: "kinds", level: 0, hour: 12, place: -1 };
+/** @type {any} */
+let worldMap = null;
+
+/** @param {string} id @returns {any} */
+function the(id) {
+  return document.getElementById(id);
+}
+
+const KIND_COLOURS = ["first", "second", "third", "fourth", "fifth"];
+
+/** Five colours can be told apart: kinds beyond the largest four share the last. @param {number} kind */
+function kindColour(kind) {
+  return lookOf(KIND_COLOURS[Math.min(kind, 4)]);
+}
+
+/** @param {number} place */
+function isOpen(place) {
+  return Math.floor(city.open[place] / 2 ** looked.hour) % 2 === 1;
+}
+
+/** @type {Uint8Array | null} */
+let reachBits = null;
+
+/** Whether one gets from a place to another within half an hour. @param {number} from @param {number} to */
+function reaches(from, to) {
+  const { bits, width, km } = city.reach;
+  if (bits && width) {
+    if (!reachBits) reachBits = Uint8Array.from(atob(bits), (letter) => letter.charCodeAt(0));
+    return ((reachBits[from * width + (to >> 3)] >> (to & 7)) & 1) === 1;
+  }
+  if (km === undefined) return false;
+  const rad = Math.PI / 180;
+  const [a, b] = [city.lat[from] * rad, city.lat[to] * rad];
+  const half = Math.sin((a - b) / 2) ** 2
+    + Math.cos(a) * Math.cos(b) * Math.sin(((city.lng[from] - city.lng[to]) * rad) / 2) ** 2;
+  return 2 * 6371.0088 * Math.asin(Math.sqrt(Math.min(1, half))) <= km;
+}
+
+function placeFeatures() {
+  const likely = new Map(looked.shown === "prior" ? city.prior[looked.hour] : []);
+  const most = Math.max(1, ...city.prior.flatMap((hour) => hour.map((one) => one[1])));
+  const features = [];
+  for (let place = 0; place < city.lng.length; place += 1) {
+    const weight = likely.get(place);
+    if (looked.shown === "prior" && weight === undefined) continue;
+    if (looked.shown === "regions" && city.lng.length > 5000) continue;
+    const isReached = looked.place < 0 || looked.place === place || reaches(looked.place, place);
+    const kind = city.kinds[city.kind[place]];
+    features.push({
+      type: "Feature", geometry: { type: "Point", coordinates: [city.lng[place], city.lat[place]] },
+      properties: {
+        place, colour: looked.shown === "prior" ? lookOf("first") : kindColour(city.kind[place]),
+        radius: weight === undefined ? (place === looked.place ? 9 : city.lng.length > 800 ? 3 : 5) : 3 + 20 * Math.sqrt(weight / most),
+        fill: (looked.shown === "prior" ? 0.45 : isOpen(place) ? 0.9 : 0) * (isReached ? 1 : 0.12),
+        edge: isReached ? 1 : 0.12,
+        words: `${city.names[place]} (${kind})${isOpen(place) ? "" : ", closed now"}`,
+      },
+    });
+  }
+  return features;
+}
+
+function regionFeatures() {
+  const level = city.levels[looked.level];
+  if (looked.shown !== "regions" || !level) return [];
+  return level.regions.filter((one) => one.from < looked.hour + 1 && one.to > looked.hour).map((one) => ({
+    type: "Feature", geometry: { type: "Polygon", coordinates: [one.ring] }, properties: { words: one.words },
+  }));
+}
+
+/** @param {any} map */
+function addWorld(map) {
+  setSource(map, "regions", collection(regionFeatures()));
+  setSource(map, "places", collection(placeFeatures()));
+  map.addLayer({ id: "regions", type: "fill", source: "regions",
+    paint: { "fill-color": lookOf("second"), "fill-opacity": 0.14, "fill-outline-color": lookOf("second") } });
+  map.addLayer({ id: "places", type: "circle", source: "places", paint: {
+    "circle-radius": ["get", "radius"], "circle-color": ["get", "colour"], "circle-opacity": ["get", "fill"],
+    "circle-stroke-color": ["get", "colour"], "circle-stroke-width": 1.2, "circle-stroke-opacity": ["get", "edge"] } });
+}
+
+function drawWorld() {
+  the("hour").value = String(looked.hour);
+  const pad = (/** @type {number} */ value) => String(value).padStart(2, "0");
+  the("hour-words").textContent = `${pad(looked.hour)}:00–${pad(looked.hour + 1)}:00`;
+  the("level-label").hidden = looked.shown !== "regions";
+  const level = city.levels[looked.level];
+  const items = looked.shown === "kinds"
+    ? city.kinds.slice(0, 5).map((name, kind) =>
+      [kindColour(kind), kind === 4 && city.kinds.length > 5 ? `${name} and ${city.kinds.length - 5} other kinds` : name])
+    : looked.shown === "prior" ? [[lookOf("first"), "larger: more of the visits of made-up people"]]
+      : [[lookOf("second"), `regions of this hour${level && level.more ? `; ${level.more} more are not drawn` : ""}`]];
+  the("key").replaceChildren(...items.map(([colour, words]) => {
+    const item = document.createElement("li");
+    const mark = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const dot = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    for (const [key, value] of [["width", "100%"], ["height", "100%"], ["fill", colour]]) dot.setAttribute(key, value);
+    mark.setAttribute("aria-hidden", "true");
+    mark.append(dot);
+    item.append(mark, ` ${words}`);
+    return item;
+  }));
+  if (worldMap && worldMap.getSource("places")) {
+    setSource(worldMap, "regions", collection(regionFeatures()));
+    setSource(worldMap, "places", collection(placeFeatures()));
+  }
+}
+
+/** @param {number} place */
+function choosePlace(place) {
+  looked.place = place;
+  if (place >= 0) {
+    const known = city.reach.bits || city.reach.km !== undefined;
+    let count = 0;
+    for (let other = 0; known && other < city.lng.length; other += 1) {
+      count += other !== place && reaches(place, other) ? 1 : 0;
+    }
+    the("picked").textContent = known
+      ? `From ${city.names[place]}, leaving at noon, one gets to ${count.toLocaleString("en")} of `
+        + `${(city.lng.length - 1).toLocaleString("en")} other places within 30 minutes. The others are pale.`
+      : `${city.names[place]}. This world has too many places to carry how far one gets from each.`;
+  }
+  drawWorld();
+}
+
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let worldPlaying;
+
+function toggleWorld() {
+  if (worldPlaying) {
+    clearInterval(worldPlaying);
+    worldPlaying = undefined;
+  } else {
+    worldPlaying = setInterval(() => {
+      looked.hour = (looked.hour + 1) % 24;
+      drawWorld();
+    }, 900);
+  }
+  the("play").setAttribute("aria-pressed", String(Boolean(worldPlaying)));
+  the("play").textContent = worldPlaying ? "Stop" : "Play the day";
+}
+
+/** @param {any} map */
+function tellPlaces(map) {
+  const popup = new maplibregl.Popup({ closeButton: false, maxWidth: "280px" });
+  map.on("mousemove", (/** @type {any} */ event) => {
+    const layers = ["places", "regions"].filter((id) => map.getLayer(id));
+    const [under] = map.queryRenderedFeatures(event.point, { layers });
+    map.getCanvas().style.cursor = under ? "pointer" : "";
+    if (under) popup.setLngLat(event.lngLat).setText(under.properties.words).addTo(map);
+    else popup.remove();
+  });
+  map.on("click", (/** @type {any} */ event) => {
+    const near = [[event.point.x - 4, event.point.y - 4], [event.point.x + 4, event.point.y + 4]];
+    const [under] = map.queryRenderedFeatures(near, { layers: ["places"] });
+    choosePlace(under ? under.properties.place : -1);
+  });
+}
+
+function startWorld() {
+  const choices = [["kinds", "kinds of place"], ["prior", "what the prior thinks"], ["regions", "regions"]];
+  the("shown").replaceChildren(...choices.map(([value, words]) => new Option(words, value)));
+  the("level").replaceChildren(...city.levels.map((level, at) => new Option(level.name, String(at))));
+  the("place-names").replaceChildren(...city.names.slice(0, 3000).map((name) => new Option(name, name)));
+  the("shown").addEventListener("change", () => {
+    looked.shown = the("shown").value;
+    drawWorld();
+  });
+  the("level").addEventListener("change", () => {
+    looked.level = Number(the("level").value);
+    drawWorld();
+  });
+  the("place").addEventListener("change", () => choosePlace(city.names.indexOf(the("place").value)));
+  the("hour").addEventListener("input", () => {
+    looked.hour = Number(the("hour").value);
+    drawWorld();
+  });
+  the("play").addEventListener("click", toggleWorld);
+  worldMap = openMap(the("map"), { box: city.box, label: "Map of the world's places" }, addWorld);
+  if (worldMap) {
+    tellPlaces(worldMap);
+    the("plain-map").hidden = the("map").dataset.basemap !== "none";
+    worldMap.on("idle", () => { document.body.dataset.map = "drawn"; });
+  } else {
+    the("map").hidden = true;
+    the("no-map").hidden = false;
+  }
+  drawWorld();
+}
+
+darkness.addEventListener("change", drawWorld);
+startWorld();
