@@ -70,8 +70,8 @@ def receiver_of(url: str) -> Receiver:
 def check_survey(receiver: Receiver, survey: str, code: str | None = None, *, option: str = "--code") -> None:
     """Refuse a collector of another survey, or one that would not take a report, before ε is spent on it.
 
-    ``option`` is where a code can be given. Whether a code is good is not asked: a collector that told
-    would help strangers to guess codes.
+    ``option`` is where a code can be given. Whether a code is good is not asked: strangers could try codes
+    at no cost, and a code would be seen shortly before the report that it came with.
     """
     status, answer = _asked(receiver, "GET", "/v1/survey", None)
     if status != 200 or answer.get("survey") != survey:
