@@ -18,9 +18,14 @@ Box = tuple[float, float, float, float]
 """West, south, east, north."""
 
 
+def basemap_path(file: Path) -> Path:
+    """Where the base map of a world's or a survey's file is, if it has one."""
+    return file.with_suffix(SUFFIX)
+
+
 def basemap_beside(file: Path) -> bytes | None:
     """The base map of a world's or a survey's file, if it has one."""
-    path = file.with_suffix(SUFFIX)
+    path = basemap_path(file)
     if not path.is_file():
         return None
     if path.stat().st_size > _MOST_BYTES:
