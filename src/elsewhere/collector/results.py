@@ -117,7 +117,7 @@ class Results:
         return RefusedError(found["status"], found["problem"]) if found["problem"] else None
 
 
-def make_results(store: str, survey: str, folder: str, before: str, basemap: str) -> None:
+def make_results(store: str, survey: str, folder: str, before: str, basemap: str = "") -> None:
     """Count what is new, estimate, write a folder and a page."""
     asked = load_survey(survey)
     with closing(existing_store(store, asked)) as opened:
