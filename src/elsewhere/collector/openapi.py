@@ -37,7 +37,7 @@ _REPORT: Plain = {
         },
     },
 }
-_NOTHING = {404: "too few reports: nothing is published"}
+_NOTHING = {404: "nothing is published: no page, or too few reports"}
 _REFUSALS = {
     400: "damaged",
     403: "by invitation only: no code, or one that was used",
@@ -105,6 +105,12 @@ def openapi(survey: str) -> Plain:
             **{str(status): _json(what, _ERROR) for status, what in _REFUSALS.items()},
         },
     }
+    options: Plain = {
+        "summary": "What browsers ask before a page that is not the collector's sends a report: yes",
+        "security": [],
+        "responses": {"204": {"description": "any page may"}},
+    }
+    html: Plain = {"description": "the page", "content": {"text/html": {"schema": {"type": "string"}}}}
     anything: Plain = {"type": "object"}
     file = {"description": "the file", "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
     down, made = (503, 507), (404, 503)
@@ -112,9 +118,10 @@ def openapi(survey: str) -> Plain:
         "openapi": "3.1.0",
         "info": {"title": "Elsewhere collector", "version": __version__},
         "paths": {
+            "/": _get("The page on which people answer", html, refusals=(404,)),
             "/v1/survey": _get("What is asked, and at what cost", _json("terms", anything)),
             f"/v1/surveys/{survey}.survey": _get("The survey file", file),
-            "/v1/reports": {"post": post},
+            "/v1/reports": {"post": post, "options": options},
             "/v1/counts": _get("Reports so far, rounded down", _json("counts", anything), refusals=down),
             "/v1/estimates": _get(
                 "What people say together", _json("summary", anything), needs_token=True, refusals=made
