@@ -1,4 +1,4 @@
-"""What the people's page says: the same in every language, nothing unsaid; and what it promises."""
+"""What the people's page says: the same in every language, nothing unsaid, and no way in or out."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_same_survey_gives_the_same_page(survey: Survey) -> None:
 
 
 def test_the_picture_shows_the_chance_of_an_answer_that_fits(survey: Survey) -> None:
-    """K e^ε of k e^ε + M − k, over both questions."""
+    """Of k e^ε + M − k it is k e^ε, over both questions."""
     wanted = 0.0
     for question in survey.questions:
         odds = question.channel.odds

@@ -200,7 +200,8 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
         "dataset safegraph", "dataset taxi", "ledger show", "perturb", "plan", "share",
         "world build", "world show", "world update",
         "survey answer", "survey backup", "survey create", "survey estimate", "survey export",
-        "survey invite", "survey next", "survey send", "survey serve", "survey show", "survey simulate",
+        "survey invite", "survey next", "survey page", "survey send", "survey serve", "survey show",
+        "survey simulate",
     }  # fmt: skip
     for name, command in commands.items():
         assert f"Example: elsewhere {name}" in (command.help or "")

@@ -37,7 +37,7 @@ _REPORT: Plain = {
         },
     },
 }
-_NOTHING = {404: "too few reports: nothing is published"}
+_NOTHING = {404: "nothing is published: no page, or too few reports"}
 _REFUSALS = {
     400: "damaged",
     403: "by invitation only: no code, or one that was used",
@@ -109,6 +109,11 @@ def _post() -> Plain:
 
 def openapi(survey: str) -> Plain:
     """The description of a collector of one survey."""
+    options: Plain = {
+        "summary": "What browsers ask before a page that is not the collector's sends a report: yes",
+        "security": [],
+        "responses": {"204": {"description": "any page may"}},
+    }
     anything: Plain = {"type": "object"}
     file = {"description": "the file", "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
     down, made = (503, 507), (404, 503)
@@ -121,7 +126,7 @@ def openapi(survey: str) -> Plain:
             "/results": _get("The analysts' page", page, needs_token=True, refusals=made),
             "/v1/survey": _get("What is asked, and at what cost", _json("terms", anything)),
             f"/v1/surveys/{survey}.survey": _get("The survey file", file),
-            "/v1/reports": {"post": _post()},
+            "/v1/reports": {"post": _post(), "options": options},
             "/v1/counts": _get("Reports so far, rounded down", _json("counts", anything), refusals=down),
             "/v1/estimates": _get(
                 "What people say together", _json("summary", anything), needs_token=True, refusals=made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -18,6 +19,8 @@ from elsewhere.survey.codes import HEADER
 from elsewhere.survey.report import Report
 
 _HERE = {"localhost", "127.0.0.1", "::1"}
+_HOST = re.compile(r"[a-z0-9_.:-]+")
+"""Names and addresses; a page's policy has them in it, where a space or a semicolon would mean something."""
 _TRIES = 5
 _SECONDS = 15.0
 _DEADLINE = 30.0
@@ -56,7 +59,7 @@ def receiver_of(url: str) -> Receiver:
         host, port, parts = "", None, urlsplit("")
     is_here = parts.scheme == "http" and host in _HERE
     if (
-        not host
+        not _HOST.fullmatch(host)
         or not (parts.scheme == "https" or is_here)
         or parts.username
         or parts.query
