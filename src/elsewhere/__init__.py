@@ -11,7 +11,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from elsewhere.errors import BudgetError, ElsewhereError, InputError, MissingExtraError, WorldFileError
+from elsewhere.errors import (
+    BudgetError,
+    ElsewhereError,
+    InputError,
+    MissingExtraError,
+    NotSentError,
+    WorldFileError,
+)
 from elsewhere.trajectories import SharedTrajectory, Trajectory, Visit
 from elsewhere.world.world import World
 
@@ -42,6 +49,7 @@ __all__ = [
     "InputError",
     "Ledger",
     "MissingExtraError",
+    "NotSentError",
     "ShareInfo",
     "SharedTrajectory",
     "Sharing",

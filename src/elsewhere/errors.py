@@ -3,6 +3,7 @@
 ElsewhereError
 ├── InputError        a file or a setting holds something that is not allowed; carries every fault
 ├── BudgetError       a ledger's cap on the sum of ε would be passed
+├── NotSentError      no collector has taken a report: it is kept, and can be sent later
 ├── WorldFileError    a .world file is truncated, corrupted, foreign or newer than this program
 └── MissingExtraError an optional part of the package is not installed
 """
@@ -60,6 +61,10 @@ class BudgetError(ElsewhereError):
         super().__init__(
             f"refused: ε {float(spent):g} is spent, {float(asked):g} more passes the cap of {float(cap):g}"
         )
+
+
+class NotSentError(ElsewhereError):
+    """No collector has taken a report: it is kept on the device, and can be sent later."""
 
 
 class WorldFileError(ElsewhereError):

@@ -24,7 +24,7 @@ ROOT = SOURCE.parents[1]
 LAYERS = [
     "errors", "arrays", "files", "kept_code", "compiled", "randomness", "tape", "progress", "knowledge",
     "trajectories", "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey", "estimates",
-    "collector", "device", "audit", "evaluate", "datasets", "experiments", "pages", "cli",
+    "device", "audit", "evaluate", "datasets", "experiments", "pages", "collector", "cli",
 ]  # fmt: skip
 # Who may see a person's true day: those who perturb it, read it, or hold it against what was shared of it.
 SEE_THE_TRUTH = (
@@ -35,6 +35,7 @@ SEE_THE_TRUTH = (
 # of the one person who looks at them.
 SEE_IT_TOO = {
     "experiments/workshop.py", "experiments/population.py", "pages/sharing.py", "pages/own_day.py",
+    "pages/sides.py",
     "cli/demo.py", "cli/own_days.py", "cli/survey_answer.py",
 }  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")

@@ -27,7 +27,6 @@ from elsewhere.world.world import World
 from made_surveys import KINDS, survey_of
 from worlds import build, place
 
-
 NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null;"
 WITH_MAP = ("world", "sharing", "own")
 

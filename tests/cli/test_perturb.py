@@ -21,7 +21,8 @@ import elsewhere as ew
 from commands import Command
 from elsewhere.device import job
 from elsewhere.device.job_folder import JobFolder
-from elsewhere.device.shared_file import SharedMetadata, write_part, write_shared
+from elsewhere.device.shared_file import write_part, write_shared
+from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.randomness import SeededRandomness, SystemRandomness
 from worlds import build, place
 

@@ -51,7 +51,7 @@ def test_more_epsilon_tells_more(town: World) -> None:
         assert few == pytest.approx(10 * many) or few == 100.0
         assert many > found.open_change[100_000]
     page = plan_page(found)
-    assert "\\u03b5 = 9" in page
+    assert "ε = 9" in page
     assert "Before anyone shares anything" in page
 
 

@@ -108,8 +108,7 @@ def test_made_up_people_of_a_survey_can_be_shared_and_evaluated(elsewhere: Comma
         f"{name}.csv" for name in ("hotspots", "flows", "kinds", "trips", "visits", "chains")
     }
     page = (results / "index.html").read_text()
-    for words in ("Hotspots", "Flows", "Popular chains", "They have no intervals"):
-        assert words in page
+    assert "Its numbers have no intervals, so none of them stands here" in page
     people, shared, world = results / "people.parquet", campus / "shared.csv", campus / "c.world"
     assert pl.read_parquet(people)["uid"].n_unique() == 150
     assert elsewhere("perturb", people, "-w", world, "-e", 5, "-o", shared)[0] == 0
@@ -169,7 +168,7 @@ def test_one_person_answers_once(elsewhere: Command, campus: Path) -> None:
         f"2025-09-17T{hour:02d}:{minute:02d}:00,49.2606,-123.2460\n" for hour in (9, 10) for minute in (0, 30)
     ]
     (campus / "me.csv").write_text(head + "".join(rows))
-    ask = ("survey", "answer", campus / "s.survey", campus / "me.csv", "--ledger", campus / "my.ledger")
+    ask = ("survey", "answer", campus / "s.survey", campus / "me.csv", "--ledger", campus / "my.ledger", "-y")
     code, out, err = elsewhere(*ask, "--day", "2025-09-17", "-o", campus / "a.report", "--json")
     assert (code, err) == (0, "")
     report = report_from_bytes((campus / "a.report").read_bytes())
@@ -198,7 +197,7 @@ def test_what_it_costs_is_said_before_and_much_needs_a_word(elsewhere: Command, 
     (campus / "much.toml").write_text(TOML.replace("epsilon = 5", "epsilon = 11"))
     create = ("survey", "create", campus / "much.toml", "-o", campus / "much.survey", "--no-expect")
     assert elsewhere(*create)[0] == 0
-    ask = ("survey", "answer", campus / "much.survey", campus / "me.csv", "--day", "2025-09-17")
+    ask = ("survey", "answer", campus / "much.survey", campus / "me.csv", "--day", "2025-09-17", "--yes")
     for given in ((), ("--epsilon", "5"), ("--epsilon", "many")):
         code, out, err = elsewhere(*ask, *given)
         assert code == 2
@@ -216,7 +215,7 @@ def test_other_days_do_not_decide_whether_there_is_a_report(elsewhere: Command, 
         "datetime,lat,lng\n" + "".join(rows) + "2025-09-17T09:00:00,49.2606,-123.2460\n"
     )
     ask = ("survey", "answer", campus / "s.survey", campus / "me.csv", "--day", "2025-09-17")
-    code, _, err = elsewhere(*ask, "-o", campus / "my.report")
+    code, _, err = elsewhere(*ask, "-o", campus / "my.report", "--yes")
     assert code == 0
     assert "far from this survey's" in err
     assert (campus / "my.report").stat().st_size == 63
@@ -247,7 +246,7 @@ def test_days_of_a_codebook_shape_the_population_and_have_no_table(elsewhere: Co
     estimate = ("survey", "estimate", campus / "d.survey", campus / "r.parquet", "-o", campus / "results")
     assert elsewhere(*estimate)[0] == 0
     assert not (campus / "results/day.csv").exists()
-    assert "They shape the population below" in (campus / "results/index.html").read_text()
+    assert "They shape the population;" in (campus / "results/index.html").read_text()
 
 
 def test_simulated_people_keep_to_the_terms_and_files_say_that_a_seed_was_used(
@@ -381,7 +380,8 @@ def test_a_person_sees_the_day_and_is_asked_first(
     assert "for your eyes only" in out
     assert "09:00" in out
     assert "chosen by chance" in out
-    assert "148 times as likely" in out
+    assert "count as true of your day (what your day lacks is filled up with blanks), each 148 times" in out
+    assert "1 counts as true of your day" in out
     assert "Nothing was drawn, spent or sent" in out
     assert not ledger.exists()
     monkeypatch.setattr("sys.stdin", _Terminal("y\n"))
@@ -389,10 +389,112 @@ def test_a_person_sees_the_day_and_is_asked_first(
     assert code == 0
     assert "Answered" in out
     assert (campus / "my.report").stat().st_size == 63
+    # What was answered before is not drawn again, and the question says so.
+    monkeypatch.setattr("sys.stdin", _Terminal("1\ny\n"))
+    code, out, _ = elsewhere(*command)
+    assert code == 0
+    assert "answered already: waiting" in out
+    assert "You answered about 2025-09-17 before" in out
+    assert "chosen by chance" not in out
     monkeypatch.setattr("sys.stdin", _Terminal(""))
     code, out, _ = elsewhere(*command, "--day", "2025-09-17", "--yes")
     assert "The same as before" in out
     assert "for your eyes only" not in out
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_where_nobody_can_be_asked_nothing_is_answered_without_yes(
+    elsewhere: Command, campus: Path, own_data_folder: Path, options: tuple[str, ...]
+) -> None:
+    (campus / "me.csv").write_text("datetime,lat,lng\n2025-09-17T09:00:00,49.2606,-123.2460\n")
+    ask = ("survey", "answer", campus / "s.survey", campus / "me.csv", "--day", "2025-09-17", *options)
+    code, _, err = elsewhere(*ask, "-o", campus / "my.report")
+    assert (code, "--yes: is missing" in err) == (2, True)
+    assert not own_data_folder.exists()
+    assert not (campus / "my.report").exists()
+    assert elsewhere(*ask, "-o", campus / "my.report", "--yes")[0] == 0
+
+
+def test_only_days_that_are_asked_about_are_listed_and_any_of_them_can_be_chosen(
+    elsewhere: Command, campus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R17: that a file has no record of a day decides nothing."""
+    period = "days = 3\nperiod = { first = 2025-09-15, last = 2025-09-20 }"
+    (campus / "p.toml").write_text(TOML.replace("days = 2", period))
+    create = ("survey", "create", campus / "p.toml", "-o", campus / "p.survey", "--no-expect")
+    assert elsewhere(*create)[0] == 0
+    rows = [
+        f"2025-09-{day}T09:{minute}:00,49.2606,-123.2460\n" for day in (14, 16, 17) for minute in (10, 40)
+    ]
+    (campus / "me.csv").write_text("datetime,lat,lng\n" + "".join(rows))
+    ledger = ("--ledger", campus / "my.ledger")
+    ask = ("survey", "answer", campus / "p.survey", campus / "me.csv", *ledger)
+    assert elsewhere(*ask, "--day", "2025-09-16", "--yes")[0] == 0
+    code, out, _ = elsewhere(*ask)
+    assert code == 2
+    lines = [line.split() for line in out.splitlines()]
+    assert ["Asks", "about", "2025-09-15", "to", "2025-09-20"] in lines
+    assert ["2025-09-16", "1", "answered", "already:", "waiting"] in lines
+    assert ["2025-09-17", "1"] in lines
+    assert "2025-09-14" not in out
+    assert "Any day from 2025-09-15 to 2025-09-20 can be chosen, also one that is not listed" in " ".join(
+        out.split()
+    )
+    assert json.loads(elsewhere(*ask, "--json")[1])["days"] == {"2025-09-16": 1, "2025-09-17": 1}
+    for number, day in enumerate(("2025-09-17", "2025-09-18")):  # on the second there is no record
+        monkeypatch.setattr("sys.stdin", _Terminal(f"{day}\ny\n"))
+        assert elsewhere(*ask, "-o", campus / f"{number}.report")[0] == 0
+        assert (campus / f"{number}.report").stat().st_size == 63
+
+
+def test_reports_of_one_survey_are_never_counted_twice(elsewhere: Command, campus: Path) -> None:
+    reports = campus / "r.parquet"
+    simulate = ("survey", "simulate", campus / "s.survey", campus / "c/trajectories.csv", "--people", 2000)
+    assert elsewhere(*simulate, "-o", reports)[0] == 0
+    (campus / "copy.survey").write_bytes((campus / "s.survey").read_bytes())
+    for name in ("s", "copy"):
+        code, _, err = elsewhere(
+            "survey", "estimate", campus / "s.survey", reports, "-o", campus / "x",
+            "--also", f"{campus / name}.survey={reports}",
+        )  # fmt: skip
+        assert code == 2
+        assert "is given twice" in err
+        assert "put its reports into one file" in err
+        assert not (campus / "x").exists()
+
+
+def test_a_rehearsal_on_other_days_says_which_days_are_asked_about(elsewhere: Command, campus: Path) -> None:
+    period = "days = 2\nperiod = { first = 2026-03-02, last = 2026-03-29 }"
+    (campus / "p.toml").write_text(TOML.replace("days = 2", period))
+    create = ("survey", "create", campus / "p.toml", "-o", campus / "p.survey", "--no-expect")
+    assert elsewhere(*create)[0] == 0
+    simulate = ("survey", "simulate", campus / "p.survey", campus / "c/trajectories.csv")
+    code, _, err = elsewhere(*simulate, "-o", campus / "r.parquet")
+    assert code == 2
+    assert "has days from 2025-09-17 to 2025-09-17, the survey asks about 2026-03-02 to 2026-03-29" in err
+    assert not (campus / "r.parquet").exists()
+
+
+def test_a_next_round_says_what_it_starts_from_and_where_to_keep_its_reports(
+    elsewhere: Command, campus: Path
+) -> None:
+    days, results = campus / "c/trajectories.csv", campus / "results"
+    simulate = ("survey", "simulate", campus / "s.survey", days, "--people", 900, "-o", campus / "r.parquet")
+    assert elsewhere(*simulate)[0] == 0
+    assert elsewhere("survey", "estimate", campus / "s.survey", campus / "r.parquet", "-o", results)[0] == 0
+    summary = json.loads((results / "summary.json").read_text())
+    output = campus / "second.survey"
+    make = ("survey", "next", campus / "s.survey", results, "-o", output)
+    for is_prior, words in (
+        (True, "the public prior: too few answered"),
+        (False, "what an earlier round found"),
+    ):
+        (results / "summary.json").write_text(json.dumps({**summary, "is_prior": is_prior}))
+        code, out, _ = elsewhere(*make)
+        assert code == 0
+        assert words in " ".join(out.split())
+        assert f"survey serve {output} --store second.db" in out
+        assert json.loads(elsewhere(*make, "--json")[1])["starts_from_prior"] is is_prior
 
 
 def test_a_survey_is_never_written_over_another_one(elsewhere: Command, campus: Path) -> None:

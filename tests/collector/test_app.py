@@ -319,8 +319,20 @@ def test_results_need_a_token_and_enough_reports(
     ]
     assert client.get(tables[0], headers=KNOWN).text.startswith("thing,")
     assert client.get("/v1/population", headers=KNOWN).content[:4] == b"PAR1"
+    page = client.get("/results", auth=("anybody", TOKEN))
+    assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
+    assert "script-src 'sha256-" in page.headers["content-security-policy"]
+    assert "What people said together" in page.text
     for name in ("summary.json", "counts.npz", "..%2fasked.survey", "nothing.csv"):
         assert client.get(f"/v1/estimates/{name}", headers=KNOWN).status_code == 404
+
+
+def test_a_browser_asks_for_the_token_as_a_password(client: TestClient) -> None:
+    assert client.get("/results").headers["www-authenticate"].startswith("Basic ")
+    for name, password in ((TOKEN, ""), ("", "wrong"), ("x", f"{TOKEN} "), ("", "")):
+        assert client.get("/results", auth=(name, password)).status_code == 401
+    for header in ("Basic", "Basic %%%", f"Basic {TOKEN}", f"bearer {TOKEN}", f"Bearer  {TOKEN}"):
+        assert client.get("/results", headers={"Authorization": header}).status_code == 401
 
 
 @pytest.mark.audit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ import pytest
 
 from commands import Command
 from elsewhere.collector.serve import token_of
-from elsewhere.collector.store import Store
+from elsewhere.collector.store import Store, existing_store
 from elsewhere.errors import InputError
 from elsewhere.survey.file import save_survey
 from elsewhere.survey.survey import Survey
@@ -54,6 +55,18 @@ def test_a_store_is_exported_copied_and_estimated(elsewhere: Command, folder: Pa
         (("backup", "s.survey", "-o", "reports.db"), "is there already"),
         (("serve", "s.survey", "--store", "none/r.db"), "there is no folder none"),
         (("serve", "none.survey"), "none.survey"),
+        (
+            ("serve", "s.survey", "--host", "8.8.8.8", "--store", "none.db"),
+            "--host: cannot listen at 8.8.8.8",
+        ),
+        (
+            ("serve", "s.survey", "--store", "mysql://me:hush@a/b"),
+            "--store: found mysql://…, must be a file, or",
+        ),
+        (
+            ("export", "s.survey", "--store", "mysql://a/b", "-o", "r.parquet"),
+            "must be a file, or postgresql:",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_message(
@@ -62,17 +75,46 @@ def test_bad_input_is_one_clear_message(
     code, _, err = elsewhere("survey", *arguments)
     assert code == 2
     assert words in err
+    assert "hush" not in err
     assert not (folder / "none.db").exists()
+    assert not (folder / "s.token").exists()
 
 
-def test_a_port_that_is_taken_is_one_clear_message(elsewhere: Command, folder: Path) -> None:
-    assert folder.exists()
+def test_a_port_that_is_taken_is_one_clear_message_and_leaves_nothing_behind(
+    elsewhere: Command, folder: Path
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        code, out, err = elsewhere("survey", "serve", "s.survey", "--port", taken.getsockname()[1])
+        port = taken.getsockname()[1]
+        code, out, err = elsewhere("survey", "serve", "s.survey", "--port", port, "--store", "new.db")
     assert (code, out) == (2, "")
-    assert "cannot listen at" in err
+    assert "--port: cannot listen at" in err
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_reading_an_empty_database_makes_no_store(
+    elsewhere: Command, tmp_path: Path, survey: Survey, where: str
+) -> None:
+    """Else the first survey that looked into it would own it."""
+    save_survey(survey, tmp_path / "s.survey")
+    export = ("survey", "export", tmp_path / "s.survey", "--store", where, "-o", tmp_path / "r.parquet")
+    code, _, err = elsewhere(*export)
+    assert (code, "no such store" in err) == (2, True)
+    assert not (tmp_path / "r.parquet").exists()
+    other = replace(survey, terms=replace(survey.terms, purpose="another"))
+    Store(where, other).close()
+    with pytest.raises(InputError, match="is the store of survey"):
+        existing_store(where, survey)
+
+
+def test_reports_of_a_store_are_not_counted_again_from_a_file(elsewhere: Command, folder: Path) -> None:
+    assert elsewhere("survey", "export", "s.survey", "-o", "r.parquet")[0] == 0
+    estimate = ("survey", "estimate", "s.survey", "--store", "reports.db", "--also", "s.survey=r.parquet")
+    code, _, err = elsewhere(*estimate, "-o", "a")
+    assert (code, "is given twice" in err) == (2, True)
+    assert not (folder / "a").exists()
 
 
 def test_what_is_kept_is_for_its_owner_alone(elsewhere: Command, folder: Path) -> None:

@@ -114,8 +114,8 @@ def test_killed_between_any_two_steps_there_is_one_report(
         with pytest.raises(_Killed):
             handed_out.append(ledger.share("2025-09-17", DAY, method))
     again = ew.Ledger(path)
-    kept = [entry.is_reported for entry in again.entries()]
-    assert kept == {"before charge": [], "after persist": [True]}.get(step, [False])
+    kept = [entry.state for entry in again.entries()]
+    assert kept == {"before charge": [], "after persist": ["shared"]}.get(step, ["only charged"])
     reports = {again.share("2025-09-17", DAY, method) for _ in range(3)} | set(handed_out)
     assert len(reports) == 1
     assert again.spent == 5
@@ -276,7 +276,7 @@ def test_a_day_that_is_charged_counts_against_the_cap_although_its_report_was_lo
         with pytest.raises(_Killed):
             ledger.share("2025-09-17", DAY, method)
     again = ew.Ledger(tmp_path / "my.ledger")
-    assert [entry.is_reported for entry in again.entries()] == [False]
+    assert [entry.state for entry in again.entries()] == ["only charged"]
     with pytest.raises(ew.BudgetError, match="ε 5 is spent, 5 more passes the cap of 9"):
         again.share("2025-09-18", DAY, method)
     assert len(again.share("2025-09-17", DAY, method)) == 3  # it is paid for

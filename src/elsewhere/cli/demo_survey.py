@@ -13,8 +13,8 @@ from pathlib import Path
 
 from elsewhere.cli.console import facts_table, out, progress_bar
 from elsewhere.cli.survey_estimate import open_store
-from elsewhere.device.send import NotSentError, Receiver, check_survey, receiver_of
-from elsewhere.errors import ElsewhereError, needs_extra
+from elsewhere.device.send import Receiver, check_survey, receiver_of
+from elsewhere.errors import ElsewhereError, NotSentError, needs_extra
 from elsewhere.files import write_text
 from elsewhere.randomness import SystemRandomness
 from elsewhere.survey.file import save_survey, survey_hash

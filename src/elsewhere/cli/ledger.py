@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli.console import out, print_json, table
-from elsewhere.device.ledger import Ledger
+from elsewhere.device.ledger import DayState, Ledger
 from elsewhere.device.ledger_file import has_cap, user_ledger
 from elsewhere.errors import InputError
 
@@ -44,16 +44,12 @@ def show(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Show every day that was shared, its ε, the sum, and the cap.
+    """Show every day that was shared or answered, its ε, whether its report was sent, the sum, and the cap.
 
     Example: elsewhere ledger show
     """
     path = file or user_ledger()
-    if not path.exists():
-        raise InputError(str(path), "no such ledger: nothing was charged to it yet")
-    if not has_cap(path):  # `dataset personal` makes one, to know whose days these are
-        raise InputError(str(path), "nothing was shared yet")
-    ledger = Ledger(path)
+    ledger = existing_ledger(path)
     entries = ledger.entries()
     if as_json:
         days = [
@@ -62,29 +58,37 @@ def show(
                 "epsilon": str(entry.epsilon),
                 "method": entry.method,
                 "world": entry.world,
-                "reported": entry.is_reported,
+                "survey": entry.survey,
+                "state": entry.state,
             }
             for entry in entries
         ]
         print_json({"cap": str(ledger.cap), "spent": str(ledger.spent), "days": days})
         return
     rows = [
-        [
-            entry.day,
-            f"{float(entry.epsilon):g}",
-            entry.method,
-            entry.world[:12],
-            "yes" if entry.is_reported else "no, only charged",
-        ]
+        [entry.day, f"{float(entry.epsilon):g}", entry.method, entry.world[:12], entry.state]
         for entry in entries
     ]
-    out.print(table(["day", "ε", "method", "world", "reported"], rows))
+    out.print(table(["day", "ε", "method", "world", ""], rows))
+    if waiting := sum(entry.state is DayState.WAITING for entry in entries):
+        how = "1 report waits" if waiting == 1 else f"{waiting:,} reports wait"
+        own = "" if path == user_ledger() else f" --ledger {path}"
+        out.print(f"{how}: elsewhere survey send SURVEY --to URL{own}", soft_wrap=True, markup=False)
     out.print(
         f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}. {in_words(path)}. Each day keeps its own "
         "promise; what is the same every day, such as a home, is protected by the sum.",
         soft_wrap=True,
         markup=False,
     )
+
+
+def existing_ledger(path: Path) -> Ledger:
+    """A ledger that something was charged to before; none is made by looking for it."""
+    if not path.exists():
+        raise InputError(str(path), "no such ledger: nothing was charged to it yet")
+    if not has_cap(path):  # `dataset personal` makes one, to know whose days these are
+        raise InputError(str(path), "nothing was shared yet")
+    return Ledger(path)
 
 
 def in_words(path: Path) -> str:

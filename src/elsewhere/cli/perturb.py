@@ -18,7 +18,7 @@ from elsewhere.methods.registry import DEFAULT
 
 if TYPE_CHECKING:
     from elsewhere.device.job import JobResult
-    from elsewhere.device.shared_file import SharedMetadata
+    from elsewhere.device.shared_metadata import SharedMetadata
 
 
 def perturb(

@@ -6,8 +6,9 @@ import datetime as dt
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 import typer
@@ -17,18 +18,17 @@ from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import out, print_json, table, waiting, warn
 from elsewhere.cli.own_days import Day, day_of_choice
+from elsewhere.device import personal
 from elsewhere.device.expectation import what_to_expect
 from elsewhere.device.ledger import DayReport, Ledger, open_ledger
 from elsewhere.device.ledger_file import user_ledger
+from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_new, check_suffix, write_text
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing
 from elsewhere.world.basemap import basemap_beside
 from elsewhere.world.world import World
-
-if TYPE_CHECKING:
-    from elsewhere.device.shared_file import SharedMetadata
 
 _GETTING_READY = "Getting ready (the first time, loops are compiled)"
 
@@ -84,11 +84,7 @@ def share(
 
     Example: elsewhere share Timeline.json -w city.world -e 5 --day 2024-03-07 -o shared.csv
     """
-    with needs_extra("reading your own files", "build"):
-        from elsewhere.device import personal, shared_file  # noqa: PLC0415 - needs an extra
-    if output is not None:
-        shared_file.check_suffix(output)
-    make_page, basemap = _page_maker(page), None if page is None else basemap_beside(world_file)
+    write_day, make_page = _file_writer(output), _page_maker(page, world_file)
     _check_targets(output, page)
     with waiting(_GETTING_READY):
         chosen = method.chosen_method(
@@ -119,20 +115,11 @@ def share(
         expectation = what_to_expect(chosen, len(trajectory))
     metadata = _metadata(chosen, report, chosen.spent_on(len(trajectory)), day)
     with _charged_already():
-        if output is not None:
-            owner = shared_file.Owner(report.report_id, report.report_id, date)
-            shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
+        if write_day is not None:
+            write_day(report, date, world, metadata)
         if page is not None and make_page is not None:
             promise = f"ε = {facts.epsilon}"
-            html = make_page(
-                world,
-                day,
-                trajectory,
-                report.shared,
-                promise=promise,
-                expectation=expectation,
-                basemap=basemap,
-            )
+            html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
             write_text(page, html, is_private=True)
     _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
     if not as_json:
@@ -159,20 +146,33 @@ def _charged_already() -> Iterator[None]:
         raise InputError(error.source, f"{faults}: {after}") from None
 
 
-def _page_maker(page: Path | None) -> Callable[..., str] | None:
+def _file_writer(output: Path | None) -> Callable[[DayReport, dt.date, World, SharedMetadata], None] | None:
+    """What writes the shared day, if a file is wanted: looked for before anything is charged."""
+    if output is None:
+        return None
+    with needs_extra("writing a shared day to a file (-o)", "build"):
+        from elsewhere.device import shared_file  # noqa: PLC0415 - needs an extra
+    shared_file.check_suffix(output)
+
+    def write_day(report: DayReport, date: dt.date, world: World, metadata: SharedMetadata) -> None:
+        owner = shared_file.Owner(report.report_id, report.report_id, date)
+        shared_file.write_days(output, [owner], [report.shared], world.places, world.clock, metadata)
+
+    return write_day
+
+
+def _page_maker(page: Path | None, world_file: Path) -> Callable[..., str] | None:
     """What makes the page, if one is wanted: looked for before anything is charged."""
     if page is None:
         return None
     check_suffix(page, ".html")
     with needs_extra("pages", "pages"):
         from elsewhere.pages.own_day import own_day_page  # noqa: PLC0415 - needs an extra
-    return own_day_page
+    return partial(own_day_page, basemap=basemap_beside(world_file))
 
 
 def _metadata(chosen: Sharing, report: DayReport, spent: Fraction, day: str) -> SharedMetadata:
     """What stands beside the shared day."""
-    with needs_extra("reading your own files", "build"):
-        from elsewhere.device.shared_file import SharedMetadata  # noqa: PLC0415 - needs an extra
     return SharedMetadata(
         method=chosen.facts(),
         world=chosen.world.hash,

@@ -30,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_NOTHING_FOUND = "the public prior: too few answered the first round to say that it is wrong"
 SurveyFile = Annotated[Path, typer.Argument(metavar="SURVEY", help="A .survey file.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -124,16 +125,19 @@ def next_round(
     """
     check_suffix(output, ".survey")
     with needs_extra("making a survey", "build"):
-        from elsewhere.estimates.rounds import next_survey  # noqa: PLC0415 - needs an extra
+        from elsewhere.estimates.rounds import found_nothing, next_survey  # noqa: PLC0415 - needs an extra
     with waiting("Making the next round"):
         survey = next_survey(load_survey(survey_file), results, source)
     _save(survey, output)
     copy_basemap(survey_file, output)
+    is_prior = found_nothing(results)
     if as_json:
-        print_json(survey_facts(survey))
+        print_json({**survey_facts(survey), "starts_from_prior": is_prior})
         return
-    print_survey(survey)
-    out.print(f"Next: elsewhere survey serve {output}", soft_wrap=True, markup=False)
+    print_survey(survey, starts_from=_NOTHING_FOUND if is_prior else None)
+    # A store of its own: that of the first round belongs to the first survey.
+    store = output.with_suffix(".db").name
+    out.print(f"Next: elsewhere survey serve {output} --store {store}", soft_wrap=True, markup=False)
 
 
 def _save(survey: Survey, output: Path) -> None:

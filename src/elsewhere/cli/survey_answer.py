@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -11,19 +12,20 @@ from zoneinfo import ZoneInfo
 import typer
 
 from elsewhere.cli import ledger as ledgers
+from elsewhere.cli.answer_words import answer_in_words
 from elsewhere.cli.console import facts_table, out, waiting, warn
 from elsewhere.cli.method import warn_if_senseless
 from elsewhere.cli.own_days import Day, day_of_choice, print_own_day
 from elsewhere.cli.survey import Json, SurveyFile
-from elsewhere.cli.survey_words import print_terms, print_what_is_sent
+from elsewhere.cli.survey_words import print_terms, print_what_is_sent, print_where_to
 from elsewhere.device import personal
 from elsewhere.device.answer import Answered, answer_days, check_day
-from elsewhere.device.ledger import Ledger, open_ledger
-from elsewhere.device.ledger_file import user_ledger
+from elsewhere.device.ledger import DayState, Entry, Ledger, open_ledger
+from elsewhere.device.ledger_file import has_cap, user_ledger
 from elsewhere.device.outbox import mark_sent, unsent
-from elsewhere.device.send import NotSentError, Receiver, check_survey, receiver_of
+from elsewhere.device.send import Receiver, WrongCodeError, check_survey, receiver_of
 from elsewhere.device.send import send as send_report
-from elsewhere.errors import InputError
+from elsewhere.errors import ElsewhereError, InputError, NotSentError
 from elsewhere.files import check_new, check_suffix, whole_file
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.survey.codes import plain_code
@@ -69,10 +71,11 @@ def answer(
 ) -> None:
     """Answer a survey about one day of your own: one report of 63 bytes, and nothing else.
 
-    Without --day, the days of the file are listed. At a terminal the day is shown to you, and what will be
-    sent, and you are asked before anything is drawn or spent. Asked again for the same day, the same report
-    comes back and nothing more is spent. A day that was shared or answered once is never answered anew. With
-    --to the report is sent; if nobody answers, it is kept, and `elsewhere survey send` sends it later.
+    Without --day, the days of the file that the survey asks about are listed. At a terminal the day is shown
+    to you, and what will be sent, and you are asked before anything is drawn or spent; where nobody can be
+    asked, say --yes. Asked again for the same day, the same report comes back and nothing more is spent. A
+    day that was shared or answered once is never answered anew. With --to the report is sent; if nobody
+    answers, it is kept, and `elsewhere survey send` sends it later.
 
     Example: elsewhere survey answer city.survey Timeline.json --day 2024-03-07 -o my.report
     """
@@ -86,21 +89,25 @@ def answer(
     if not as_json:
         print_terms(survey)
     _agree(survey, epsilon)
-    date, trajectory = _own_day(survey, file, day, as_json=as_json)
-    if not (yes or as_json) and not _is_agreed(survey, receiver, date, trajectory):
+    path = ledger_file or user_ledger()
+    before = {entry.day: entry for entry in Ledger(path).entries()} if has_cap(path) else {}
+    date, trajectory = _own_day(survey, file, day, before, as_json=as_json)
+    is_again = _is_answer(before.get(date.isoformat()), survey)
+    if not yes and (as_json or not sys.stdin.isatty()):
+        raise InputError("--yes", "is missing: nobody can be asked here, so say it to answer and to send")
+    if not yes and not _is_agreed(survey, receiver, date, trajectory, is_again=is_again):
         out.print("Nothing was drawn, spent or sent.")
         return
     if receiver is not None:
         # Only now: who declines is not noticed, and no pause tells how long it took to read the day.
         _check_collector(receiver, survey, code)
     with waiting("Answering"):
-        ledger = open_ledger(ledger_file or user_ledger(), cap, survey.epsilon)
+        ledger = open_ledger(path, cap, survey.epsilon)
         answered = answer_days(ledger, survey, {date: trajectory})[date]
     report = answered.report
     if output is not None:
         with whole_file(output) as opened:
             opened.write(report.to_bytes())
-    # Sent before it is shown: nobody's answer may decide whether it is sent.
     receipt = ""
     try:
         if receiver is not None:
@@ -118,12 +125,31 @@ def _check_output(output: Path) -> None:
     check_new(output)
 
 
-def _own_day(survey: Survey, file: Path, day: str | None, *, as_json: bool) -> tuple[dt.date, Trajectory]:
+def _is_answer(entry: Entry | None, survey: Survey) -> bool:
+    """Whether a day of the ledger has a report to this survey: then it is the one that goes out again."""
+    return entry is not None and entry.survey == survey_hash(survey) and entry.state is not DayState.CHARGED
+
+
+def _told_of(before: dict[str, Entry], survey: Survey) -> dict[str, str]:
+    """Of days in the ledger, whether their answers were sent, or that they were given to somebody else."""
+    name = survey_hash(survey)
+    return {
+        day: f"answered already: {entry.state}" if entry.survey == name else "shared or answered elsewhere"
+        for day, entry in before.items()
+    }
+
+
+def _own_day(
+    survey: Survey, file: Path, day: str | None, before: dict[str, Entry], *, as_json: bool
+) -> tuple[dt.date, Trajectory]:
     """The day that was asked for, or one that the person chooses from a list."""
     world = survey.world
     with waiting("Reading your file"):
         records = personal.read_own([file], world)
-    day = day or day_of_choice(records, world, as_json=as_json)
+    if day is None:
+        day = day_of_choice(
+            records, world, as_json=as_json, period=survey.terms.period, before=_told_of(before, survey)
+        )
     date = _checked(survey, day)
     if personal.is_of_another_city(records, world, day):
         # Not refused: the collector chose the world, and no report would tell where other days were spent.
@@ -133,12 +159,17 @@ def _own_day(survey: Survey, file: Path, day: str | None, *, as_json: bool) -> t
     return date, personal.personal_day(records, world, date)
 
 
-def _is_agreed(survey: Survey, receiver: Receiver | None, date: dt.date, trajectory: Trajectory) -> bool:
-    """Whether the person wants it, having seen the day and what will be sent; scripts are not asked."""
-    if not sys.stdin.isatty():
-        return True
+def _is_agreed(
+    survey: Survey, receiver: Receiver | None, date: dt.date, trajectory: Trajectory, *, is_again: bool
+) -> bool:
+    """Whether the person wants it, having seen the day and what will be sent."""
+    where = None if receiver is None else receiver.shown
     print_own_day(survey.world, date.isoformat(), trajectory)
-    print_what_is_sent(survey, None if receiver is None else receiver.shown)
+    if is_again:
+        out.print(f"\nYou answered about {date} before: it is the same report, and nothing more is spent.")
+        print_where_to(where)
+    else:
+        print_what_is_sent(survey, where)
     return typer.confirm("Answer?")
 
 
@@ -157,7 +188,10 @@ def _print_answer(
     out.print(facts_table({
         "Question": question.record.in_words(),
         "Day": str(report.day),
-        "Answer": f"{report.seed}, {report.output}",
+        # Only when it is sent: nobody's answer may decide whether it is.
+        "Answer": f"{answer_in_words(survey, report)} (by chance: it may be true of your day or not)"
+        if receipt
+        else "written down; told here when it is sent",
         "Report": report.report_id,
     }))  # fmt: skip
     how = "The same as before: nothing more is spent" if answered.is_again else "Answered"
@@ -205,20 +239,44 @@ def send(
 ) -> None:
     """Send the reports to a survey that were kept because nobody could be reached.
 
-    The same bytes as before: nothing is drawn, nothing is spent.
+    The same bytes as before: nothing is drawn, nothing is spent. A code is for one report: where people were
+    invited and several days wait, run it once for each code.
 
     Example: elsewhere survey send city.survey --to https://survey.example.org
     """
     survey, receiver = load_survey(survey_file), receiver_of(to)
     code = None if code is None else plain_code(code)
-    ledger = Ledger(ledger_file or user_ledger())
-    waiting_to_go = unsent(ledger, survey_hash(survey))
-    if not waiting_to_go:
+    ledger = ledgers.existing_ledger(ledger_file or user_ledger())
+    left = unsent(ledger, survey_hash(survey))
+    if not left:
         out.print("Nothing is waiting to be sent.")
         return
     check_survey(receiver, survey_hash(survey), code)
-    for day, report in waiting_to_go.items():
-        out.print(_send(ledger, receiver, day, report, code), soft_wrap=True, markup=False)
+    problems: dict[str, ElsewhereError] = {}
+    for day, report in left.items():
+        try:
+            out.print(_send(ledger, receiver, day, report, code), soft_wrap=True, markup=False)
+        except (WrongCodeError, InputError) as error:  # the next one may be there already, or be taken
+            problems[day] = error
+        except NotSentError as error:
+            raise NotSentError(f"{error}. Waiting: {_days(unsent(ledger, survey_hash(survey)))}") from None
+    if problems:
+        raise NotSentError(_still_waiting(problems))
+
+
+def _days(days: Iterable[str]) -> str:
+    return ", ".join(sorted(days))
+
+
+def _still_waiting(problems: dict[str, ElsewhereError]) -> str:
+    """Which days wait, and what would help."""
+    refused = [f"{day}: {error}" for day, error in problems.items() if not isinstance(error, WrongCodeError)]
+    needy = [day for day, error in problems.items() if isinstance(error, WrongCodeError)]
+    if needy:
+        what = "a code is for one report, and this one is wrong or used now"
+        mend = "run `elsewhere survey send` once for each, with a code of its own; nothing more is spent"
+        refused.append(f"waiting: {_days(needy)}: {what}. They are kept: {mend}")
+    return "\n".join(refused)
 
 
 def add_to(app: typer.Typer) -> None:

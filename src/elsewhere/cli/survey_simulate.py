@@ -61,7 +61,7 @@ def simulate(
     Every person's day in the file gives one report, as far as the survey's period and its number of days for
     each person allow; with --people, days are drawn from the file, each as if of another person. Without a
     file, days are made up. With --to, reports go to a running collector, as from many devices: how long each
-    took is told.
+    took is told. It keeps them like any others, so give it a store of its own.
 
     Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
     """
@@ -73,7 +73,7 @@ def simulate(
     given = None if codes is None else _codes(codes)
     receiver = None if to is None else receiver_of(to)
     if receiver is not None:
-        check_survey(receiver, survey_hash(survey), given[0] if given else None)
+        check_survey(receiver, survey_hash(survey), given[0] if given else None, option="--codes FILE")
     frame, others, label = _simulated(survey, trajectories, people, seed)
     if given is not None and len(given) < frame.height:
         raise InputError(str(codes), f"has {len(given):,} codes for {frame.height:,} reports")
@@ -88,6 +88,8 @@ def simulate(
         with needs_extra("simulating", "build"):
             from elsewhere.device.rehearsal import rehearse  # noqa: PLC0415 - needs an extra
             from elsewhere.survey.reports import reports_of  # noqa: PLC0415 - needs an extra
+        used = "" if given is None else ", and these codes are used up"
+        warn(f"{receiver.shown} keeps made-up reports among all others{used}: rehearse on a store of its own")
         with progress_bar("Sending") as progress:
             sent = rehearse(
                 receiver, reports_of(frame), codes=given, connections=connections, batch=batch, rate=rate,
@@ -101,6 +103,8 @@ def simulate(
 def _codes(path: Path) -> list[str]:
     try:
         found = path.read_text(encoding="utf-8").split()
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file; `elsewhere survey invite` makes one") from None
     except (OSError, UnicodeDecodeError):
         raise InputError(str(path), "cannot be read as codes") from None
     if not found:

@@ -11,11 +11,11 @@ import typer
 from elsewhere.cli.console import out, print_json, waiting
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_estimate import estimate, open_store
-from elsewhere.errors import InputError, needs_extra
+from elsewhere.errors import needs_extra
 from elsewhere.files import check_can_write, check_new, check_suffix, write_text
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import load_survey, survey_hash
-from elsewhere.world.basemap import basemap_beside
+from elsewhere.world.basemap import basemap_beside, basemap_path
 
 StoreName = Annotated[
     str, typer.Option("--store", metavar="STORE", help="A file for SQLite, or postgresql://…")
@@ -60,18 +60,23 @@ def serve(
     survey = load_survey(survey_file)
     html = people_page(survey, basemap=basemap_beside(survey_file))
     tokens = token_file or Path(f"{survey_file.stem}.token")
-    opened = Store(store, survey)
-    try:
-        token, bound = token_of(tokens), bound_socket(host, port)
-    except InputError:
-        opened.close()
-        raise
-    out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
-    out.print(f"People answer at http://{host}:{port}/", soft_wrap=True)
-    out.print(f"Token of the analysts: {tokens}", soft_wrap=True, markup=False)
-    page = ServedPage(html, policy_of(html))
-    collector = Collector(store=opened, token=token, limits=Limits(per_minute=limit), page=page)
-    server(collector, host, port, proxy=believed).run(sockets=[bound])
+    # The address first: where it is taken, neither a store nor a token is left behind.
+    with closing(bound_socket(host, port)) as bound, closing(Store(store, survey)) as opened:
+        token = token_of(tokens)
+        out.print(f"Survey {survey_hash(survey)[:12]} at http://{host}:{port}/v1/survey", soft_wrap=True)
+        out.print(f"People answer at http://{host}:{port}/", soft_wrap=True)
+        out.print(
+            f"Analysts see results at http://{host}:{port}/results, with the token in {tokens} as password",
+            soft_wrap=True, markup=False,
+        )  # fmt: skip
+        collector = Collector(
+            store=opened,
+            token=token,
+            limits=Limits(per_minute=limit),
+            page=ServedPage(html, policy_of(html)),
+            basemap=basemap_path(survey_file),
+        )
+        server(collector, host, port, proxy=believed).run(sockets=[bound])
 
 
 def export(

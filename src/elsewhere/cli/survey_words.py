@@ -6,7 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elsewhere.cli.answer_words import is_hashed
 from elsewhere.cli.console import facts_table, out, table, warn
+from elsewhere.survey.channels import Channel, DayChannel
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.survey import Survey
 
@@ -49,6 +51,7 @@ def print_terms(survey: Survey) -> None:
     days = "1 day" if terms.days == 1 else f"{terms.days:,} days"
     out.print(facts_table({
         "Purpose": terms.purpose or "not said",
+        "Asks about": _period(survey),
         "Costs": f"ε = {terms.epsilon} for each day; {days} may be answered",
     }))  # fmt: skip
 
@@ -59,28 +62,48 @@ def print_what_is_sent(survey: Survey, receiver: str | None) -> None:
     odds = math.exp(min(float(survey.epsilon), 700.0))
     out.print(f"\n{asked}:")
     for question in survey.questions:
-        mine, outputs = question.channel.odds.nearest, question.channel.odds.candidates
+        outputs = question.channel.odds.candidates
         out.print(
-            f"  {question.record.what}: one of {outputs:,} answers; {mine:,} are true of your day, each "
+            f"  {question.record.what}: one of {outputs:,} answers; {_true_ones(question.channel)} "
             f"{odds:,.0f} times as likely as any other",
             soft_wrap=True,
         )
+    print_where_to(receiver)
+
+
+def print_where_to(receiver: str | None) -> None:
     where = receiver or "nowhere yet: it is written down on this device"
     out.print(f"One report of 63 bytes goes to {where}.", soft_wrap=True, markup=False)
 
 
-def print_survey(survey: Survey) -> None:
+def _true_ones(channel: Channel) -> str:
+    """How many answers count as true of any day: always as many, so that their number tells nothing (R19)."""
+    mine = channel.odds.nearest
+    if isinstance(channel, DayChannel):
+        return "the one nearest to your day is" if mine == 1 else f"the {mine:,} nearest to your day are each"
+    filled = "by chance" if is_hashed(channel) else "with blanks"
+    how = f"of your day (what your day lacks is filled up {filled})"
+    return f"1 counts as true {how}," if mine == 1 else f"{mine:,} count as true {how}, each"
+
+
+def _period(survey: Survey) -> str:
+    period = survey.terms.period
+    return "any day" if period is None else f"{period.first} to {period.last}"
+
+
+def print_survey(survey: Survey, *, starts_from: str | None = None) -> None:
+    """All of a survey; ``starts_from`` where more is known of it than the survey's file says."""
     terms = survey.terms
-    period = "any day" if terms.period is None else f"{terms.period.first} to {terms.period.last}"
+    believed = "the public prior" if survey.believed is None else "what an earlier round found"
     out.print(facts_table({
         "Survey": survey_hash(survey)[:12],
         "Purpose": terms.purpose or "not said",
-        "Asks about": period,
+        "Asks about": _period(survey),
         "ε for each day": str(terms.epsilon),
         "Days a person may answer": f"{terms.days:,}",
         "Published from": f"{terms.least:,} reports on",
         "Days are told in steps of": "1 day" if terms.day_unit == 1 else f"{terms.day_unit:,} days",
-        "Starts from": "the public prior" if survey.believed is None else "what an earlier round found",
+        "Starts from": starts_from or believed,
         "World": f"{len(survey.world.places):,} places, {survey.world.hash[:12]}",
     }))  # fmt: skip
     rows = [

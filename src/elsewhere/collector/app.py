@@ -21,11 +21,20 @@ from elsewhere.collector.limits import Limits
 from elsewhere.collector.metrics import Metrics
 from elsewhere.collector.openapi import openapi
 from elsewhere.collector.people import ANYBODY, ServedPage, may_send
-from elsewhere.collector.requests import BYTES, RefusedError, Room, body_in, reports_of, size_in_reports
-from elsewhere.collector.results import Results
+from elsewhere.collector.requests import (
+    BYTES,
+    RefusedError,
+    Room,
+    body_in,
+    given_token,
+    reports_of,
+    size_in_reports,
+)
+from elsewhere.collector.results import PAGE, Results
 from elsewhere.collector.store import DiskFullError, Kept, Store, StoreError
 from elsewhere.collector.writer import BusyError, Writer
 from elsewhere.errors import ElsewhereError
+from elsewhere.pages.people import policy_of
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.codes import HEADER, LONGEST
 from elsewhere.survey.file import survey_hash, survey_to_bytes
@@ -35,6 +44,12 @@ _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
 _SAID = {507: "there is no room left", 503: "the collector cannot keep reports now: come again in a while"}
 """To everybody. What databases say may tell where they are."""
+_ALSO_SAID = {
+    # Browsers then ask for a password: the token.
+    401: {"WWW-Authenticate": 'Basic realm="results of the survey", charset="UTF-8"'},
+    429: {"Retry-After": "60"},
+    503: {"Retry-After": "5"},
+}
 _MINUTE, _HOUR = 60.0, 3600.0
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -49,13 +64,15 @@ class Collector:
     limits: Limits = field(default_factory=Limits)
     page: ServedPage | None = None
     """For people: what is asked, and their answer."""
+    basemap: Path | None = None
+    """What the analysts' page draws its map on."""
 
     def __post_init__(self) -> None:
         self.survey = self.store.survey
         self.name = survey_hash(self.survey)
         self.file = survey_to_bytes(self.survey)
         self.writer = Writer(self.store)
-        self.results = Results(self.store)
+        self.results = Results(self.store, basemap=self.basemap)
         self.metrics = Metrics(step=self.survey.terms.least)
         self._room = Room()
         self._count, self._counts_until = 0, 0.0
@@ -68,6 +85,7 @@ class Collector:
             Route(f"/v1/surveys/{self.name}.survey", self._for_anybody(self._survey_file)),
             Route("/v1/reports", self._for_anybody(self._reports), methods=["POST", "OPTIONS"]),
             Route("/v1/counts", self._for_anybody(self._counts)),
+            Route("/results", self._guarded(self._only_with_token(self._results))),
             Route("/v1/estimates", self._guarded(self._only_with_token(self._estimates))),
             Route("/v1/estimates/{name}", self._guarded(self._only_with_token(self._table))),
             Route("/v1/population", self._guarded(self._only_with_token(self._population))),
@@ -125,13 +143,12 @@ class Collector:
 
     def _refusal(self, status: int, reason: str) -> Response:
         self.metrics.refused(status)
-        headers = {429: {"Retry-After": "60"}, 503: {"Retry-After": "5"}}.get(status)
+        headers = _ALSO_SAID.get(status)
         return JSONResponse({"error": reason}, status_code=status, headers=headers)
 
     def _only_with_token(self, handler: Handler) -> Handler:
         async def checked(request: Request) -> Response:
-            given = request.headers.get("authorization", "").encode()
-            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+            if not hmac.compare_digest(given_token(request), self.token.encode()):
                 raise RefusedError(401, "needs the token of the analysts: Authorization: Bearer …")
             return await handler(request)
 
@@ -201,6 +218,11 @@ class Collector:
         packed = await run_in_threadpool(lambda: packed_reports(self.store.frame(), randomness=SYSTEM))
         headers = {"Content-Disposition": 'attachment; filename="reports.parquet"'}
         return Response(packed, media_type=BYTES, headers=headers)
+
+    async def _results(self, _request: Request) -> Response:
+        """The analysts' page."""
+        html = ((await self.results.folder()) / PAGE).read_text(encoding="utf-8")
+        return ServedPage(html, policy_of(html)).whole()
 
     async def _estimates(self, _request: Request) -> Response:
         """What people say together, and where its tables are."""

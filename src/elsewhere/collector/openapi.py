@@ -73,15 +73,15 @@ def _table(refusals: tuple[int, ...]) -> Plain:
     return found
 
 
-def openapi(survey: str) -> Plain:
-    """The description of a collector of one survey."""
+def _post() -> Plain:
+    """Handing in reports."""
     some = {"type": "array", "items": _REPORT, "minItems": 1, "maxItems": MOST_REPORTS}
     kept: Plain = {
         "type": "object",
         "properties": {"new": {"type": "integer"}, "again": {"type": "integer"}},
         "required": ["new", "again"],
     }
-    post: Plain = {
+    return {
         "summary": "Hand in a report, or some; the same report may come again",
         "security": [],
         "parameters": [
@@ -105,23 +105,28 @@ def openapi(survey: str) -> Plain:
             **{str(status): _json(what, _ERROR) for status, what in _REFUSALS.items()},
         },
     }
+
+
+def openapi(survey: str) -> Plain:
+    """The description of a collector of one survey."""
     options: Plain = {
         "summary": "What browsers ask before a page that is not the collector's sends a report: yes",
         "security": [],
         "responses": {"204": {"description": "any page may"}},
     }
-    html: Plain = {"description": "the page", "content": {"text/html": {"schema": {"type": "string"}}}}
     anything: Plain = {"type": "object"}
     file = {"description": "the file", "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
     down, made = (503, 507), (404, 503)
+    page = {"description": "a page", "content": {"text/html": {"schema": {"type": "string"}}}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Elsewhere collector", "version": __version__},
         "paths": {
-            "/": _get("The page on which people answer", html, refusals=(404,)),
+            "/": _get("The page on which people answer", page, refusals=(404,)),
+            "/results": _get("The analysts' page", page, needs_token=True, refusals=made),
             "/v1/survey": _get("What is asked, and at what cost", _json("terms", anything)),
             f"/v1/surveys/{survey}.survey": _get("The survey file", file),
-            "/v1/reports": {"post": post, "options": options},
+            "/v1/reports": {"post": _post(), "options": options},
             "/v1/counts": _get("Reports so far, rounded down", _json("counts", anything), refusals=down),
             "/v1/estimates": _get(
                 "What people say together", _json("summary", anything), needs_token=True, refusals=made
@@ -137,5 +142,10 @@ def openapi(survey: str) -> Plain:
                 needs_token=True,
             ),
         },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "password": {"type": "http", "scheme": "basic", "description": "any name; the token"},
+            }
+        },
     }

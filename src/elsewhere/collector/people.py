@@ -40,6 +40,16 @@ class ServedPage:
     def _etag(self) -> str:
         return f'"{hashlib.sha256(self.html.encode()).hexdigest()}"'
 
+    def whole(self) -> Response:
+        """A page for one reader, of which nobody else may keep anything."""
+        headers = {
+            "Content-Security-Policy": self.policy,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store",
+        }
+        return Response(self.html.encode(), media_type="text/html", headers=headers)
+
     def response(self, request: Request) -> Response:
         """The page, packed where a browser can unpack it; asked for again, only whether it is the same."""
         headers = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import Sequence
 
@@ -140,3 +141,14 @@ def _check(reports: Sequence[Report], survey: Survey, name: str) -> None:
             raise RefusedError(422, f"day {report.day} is outside the period {period.first} to {period.last}")
         if report.day != terms.told_day(report.day):
             raise RefusedError(422, f"day {report.day} is not rounded as the survey says")
+
+
+def given_token(request: Request) -> bytes:
+    """The token that a request came with: as such, or as the password that a browser asked for."""
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "basic":
+        try:
+            return base64.b64decode(given, validate=True).partition(b":")[2]
+        except ValueError:
+            return b""
+    return given.encode() if kind == "Bearer" else b""

@@ -22,20 +22,26 @@ from elsewhere.errors import ElsewhereError
 from elsewhere.estimates.estimate import estimate
 from elsewhere.estimates.report_tally import kept_tally, save_tally
 from elsewhere.estimates.results import COUNTS, write_results
+from elsewhere.files import write_text
+from elsewhere.pages.results import results_page
 from elsewhere.survey.file import load_survey, save_survey
+from elsewhere.world.basemap import basemap_beside
 
 _PATIENCE = 20.0
 """Seconds that a request waits for results before it is told to come again."""
 _FRESH = 60.0
 """Seconds in which results are not made again, also if there are new reports."""
+PAGE = "index.html"
 _SURVEY, _RESULTS = "asked.survey", "results"
 
 
 class Results:
     """The newest results of a store, in a folder that nobody else can read."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
-        self._store, self._clock = store, clock
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = time.monotonic, *, basemap: Path | None = None
+    ) -> None:
+        self._store, self._clock, self._basemap = store, clock, basemap
         self._home = Path(tempfile.mkdtemp(prefix="elsewhere-results-"))
         self._ready: Path | None = None
         self._problem = RefusedError(404, "there are no results")
@@ -98,6 +104,7 @@ class Results:
             "survey": str(self._home / _SURVEY),
             "folder": str(target),
             "before": str(self._ready / COUNTS) if self._ready else "",
+            "basemap": str(self._basemap) if self._basemap else "",
         }
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__,
@@ -110,12 +117,15 @@ class Results:
         return RefusedError(found["status"], found["problem"]) if found["problem"] else None
 
 
-def make_results(store: str, survey: str, folder: str, before: str) -> None:
-    """Count what is new, estimate, write a folder."""
+def make_results(store: str, survey: str, folder: str, before: str, basemap: str = "") -> None:
+    """Count what is new, estimate, write a folder and a page."""
     asked = load_survey(survey)
     with closing(existing_store(store, asked)) as opened:
         tally = counted_store(opened, None, kept_tally(Path(before), asked, None) if before else None)
-    write_results(estimate(asked, tally), Path(folder))
+    found = estimate(asked, tally)
+    write_results(found, Path(folder))
+    tiles = basemap_beside(Path(basemap)) if basemap else None
+    write_text(Path(folder) / PAGE, results_page(found, basemap=tiles))
     save_tally(tally, Path(folder) / COUNTS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -75,7 +76,8 @@ def bound_socket(host: str, port: int) -> socket.socket:
         found.bind(address)
     except OSError as error:
         found.close()
-        raise InputError("--port", f"cannot listen at {host}:{port}: {error.strerror}") from None
+        option = "--host" if error.errno == errno.EADDRNOTAVAIL else "--port"
+        raise InputError(option, f"cannot listen at {host}:{port}: {error.strerror}") from None
     return found
 
 

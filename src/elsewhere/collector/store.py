@@ -36,6 +36,8 @@ from elsewhere.survey.survey import Survey
 
 SPARE_BYTES = 64 << 20
 """Reports are refused while a disk has less than this left: what was accepted can always be committed."""
+_STORES = "a file, or postgresql://user@host/database"
+_NO_STORE = "no such store; `elsewhere survey serve` makes one"
 _SURVEY = "survey"
 _READING = "elsewhere_reading"
 _PIECE = 50_000
@@ -73,6 +75,8 @@ class Store:
         A file for SQLite, or `postgresql://…`.
     survey
         The survey whose reports these are.
+    must_exist
+        Refuse what is empty: whoever only reads makes no store.
 
     Raises
     ------
@@ -80,9 +84,11 @@ class Store:
         If it is the store of another survey, of a newer version, or no store at all.
     """
 
-    def __init__(self, where: str, survey: Survey) -> None:
+    def __init__(self, where: str, survey: Survey, *, must_exist: bool = False) -> None:
         self.survey, self.where = survey, where
-        self.file = None if where.startswith("postgresql:") else Path(where)
+        self.file = _file_of(where)
+        if must_exist and self.file is not None and not self.file.exists():
+            raise InputError(where, _NO_STORE)
         self.engine = _postgres(where) if self.file is None else _sqlite(self.file)
         # Whoever only reads never keeps the writer waiting.
         self._reading = self.engine.execution_options(**{_READING: True})
@@ -90,6 +96,8 @@ class Store:
         shown = where.rpartition("@")[2]  # without a password
         try:
             with _errors(shown):
+                if must_exist and not sa.inspect(self._reading).get_table_names():
+                    raise InputError(shown, _NO_STORE)
                 migrated(self.engine, shown)
                 self._claim(shown)
         except ElsewhereError:
@@ -218,9 +226,15 @@ class Store:
 
 def existing_store(where: str, survey: Survey) -> Store:
     """A store that somebody made before."""
-    if not where.startswith("postgresql:") and not Path(where).exists():
-        raise InputError(where, "no such store; `elsewhere survey serve` makes one")
-    return Store(where, survey)
+    return Store(where, survey, must_exist=True)
+
+
+def _file_of(where: str) -> Path | None:
+    """The file of a store; None if it is PostgreSQL, and no other address is a store."""
+    scheme, sign, _ = where.partition("://")
+    if sign and scheme != "postgresql":
+        raise InputError("--store", f"found {scheme}://…, must be {_STORES}")
+    return None if sign else Path(where)
 
 
 def _row(report: Report) -> dict[str, Any]:
@@ -287,7 +301,7 @@ def _postgres(url: str) -> sa.Engine:
     try:
         parsed = sa.make_url(url).set(drivername="postgresql+psycopg")
     except (sa.exc.ArgumentError, ValueError):
-        raise InputError("store", "must be a file, or postgresql://user@host/database") from None
+        raise InputError("--store", f"must be {_STORES}") from None
     # A server that does not answer is away, not slow.
     return sa.create_engine(parsed, pool_pre_ping=True, pool_size=4, connect_args={"connect_timeout": 10})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 from pathlib import Path
 
 from elsewhere.device.answer import answer_days
@@ -11,6 +12,7 @@ from elsewhere.device.ledger_file import user_ledger
 from elsewhere.device.outbox import mark_sent
 from elsewhere.device.personal import personal_day, read_own
 from elsewhere.device.send import check_survey, receiver_of, send
+from elsewhere.errors import NotSentError
 from elsewhere.survey.codes import plain_code
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report
@@ -87,7 +89,8 @@ def answer(
     BudgetError
         If the ledger's cap would be passed.
     NotSentError
-        If nobody takes the report now: it is written down, and the same call sends it later.
+        If nobody takes the report now, or not with this code: it is written down, and the same call sends
+        it later.
 
     Examples
     --------
@@ -98,7 +101,8 @@ def answer(
     receiver = None if to is None else receiver_of(to)
     code = None if code is None else plain_code(code)
     if receiver is not None:
-        check_survey(receiver, survey_hash(survey), code)
+        with suppress(NotSentError):  # who is away may come back: the report is written down first
+            check_survey(receiver, survey_hash(survey), code)
     payer = ledger or open_ledger(user_ledger(), None, survey.epsilon)
     report = answer_days(payer, survey, {day: trajectory})[day].report
     if receiver is not None:

@@ -26,13 +26,13 @@ from elsewhere.device.owner import is_own, own_uid
 from elsewhere.device.points import read_points
 from elsewhere.device.shared_file import (
     Owner,
-    SharedMetadata,
     check_suffix,
     shared_frame,
     write_days,
     write_part,
     write_shared,
 )
+from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import Fault, InputError
 from elsewhere.files import check_can_write, refuse_to_replace, write_text

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,17 @@ LIFETIME_CAP = Fraction(100)
 """Of a ledger whose owner names none: twenty days at ε = 5."""
 
 
+class DayState(StrEnum):
+    """What became of a day that is charged."""
+
+    CHARGED = "only charged"
+    """Nothing was handed out: it can be asked for again, as it was charged."""
+    SHARED = "shared"
+    WAITING = "waiting"
+    """Its answer to a survey is written down, and no collector has acknowledged it."""
+    SENT = "sent"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One day of the ledger."""
@@ -38,7 +50,9 @@ class Entry:
     epsilon: Fraction
     method: str
     world: str
-    is_reported: bool
+    state: DayState
+    survey: str | None = None
+    """The hash of the survey that was answered, if it was one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,18 +240,10 @@ class Ledger:
         """All days, in order."""
         with transaction(self._path) as database:
             rows = database.execute(
-                "SELECT day, epsilon, method, world, report IS NOT NULL FROM shares ORDER BY day"
+                "SELECT day, epsilon, method, world, report IS NOT NULL, day IN (SELECT day FROM sent) "
+                "FROM shares ORDER BY day"
             ).fetchall()
-        return [
-            Entry(
-                day=day,
-                epsilon=Fraction(epsilon),
-                method=json.loads(method)["method"],
-                world=world,
-                is_reported=bool(reported),
-            )
-            for day, epsilon, method, world, reported in rows
-        ]
+        return [_entry(*row) for row in rows]
 
     @property
     def spent(self) -> Fraction:
@@ -279,6 +285,20 @@ class Ledger:
             )
             row = database.execute("SELECT report FROM shares WHERE day = ?", (charge.day,)).fetchone()
         return bytes(row[0])
+
+
+def _entry(day: str, epsilon: str, method: str, world: str, is_drawn: int, is_sent: int) -> Entry:
+    how = json.loads(method)
+    survey = how.get("survey")
+    after = DayState.SHARED if survey is None else DayState.SENT if is_sent else DayState.WAITING
+    return Entry(
+        day=day,
+        epsilon=Fraction(epsilon),
+        method=how["method"],
+        world=world,
+        state=after if is_drawn else DayState.CHARGED,
+        survey=survey,
+    )
 
 
 def _check_hours(database: sqlite3.Connection, charge: Charge) -> None:

@@ -13,7 +13,7 @@ from elsewhere.device.reading import trajectories_of
 from elsewhere.errors import InputError
 from elsewhere.mechanism.pick import uniform_below
 from elsewhere.randomness import Randomness
-from elsewhere.survey.survey import Survey
+from elsewhere.survey.survey import Period, Survey
 from elsewhere.trajectories import Trajectory
 
 _MADE_UP = 20_000
@@ -31,8 +31,10 @@ def read_days(
     terms = survey.terms
     matcher = Matcher(survey.world.places, survey.world.clock, randomness)
     days, others = [], 0
+    dates: set[dt.date] = set()
     answered: Counter[str] = Counter()
     for person in people_of(read_points(path, survey.world.clock), matcher, path):
+        dates.add(person.date)
         is_asked = terms.period is None or terms.period.holds(person.date)
         if not is_asked or (people is None and answered[person.uid] >= terms.days):
             others += 1
@@ -40,10 +42,17 @@ def read_days(
         answered[person.uid] += 1
         days.append((person.date, person.trajectory))
     if not days:
-        raise InputError(str(path), "has no trajectory that the survey asks about")
+        raise InputError(str(path), _none_asked(terms.period, dates))
     if people is None:
         return days, others
     return [days[row] for row in uniform_below(len(days), people, randomness).tolist()], others
+
+
+def _none_asked(period: Period | None, dates: set[dt.date]) -> str:
+    if period is None or not dates:
+        return "has no trajectory"
+    asked = f"the survey asks about {period.first} to {period.last}"
+    return f"has no day that is asked about: it has days from {min(dates)} to {max(dates)}, {asked}"
 
 
 def made_up_days(survey: Survey, people: int, randomness: Randomness) -> list[tuple[dt.date, Trajectory]]:

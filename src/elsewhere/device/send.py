@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.errors import InputError, NotSentError
 from elsewhere.survey.codes import HEADER
 from elsewhere.survey.report import Report
 
@@ -29,8 +29,8 @@ LATER = {408, 429, 500, 502, 503, 504, 507}
 """What a collector may say that will be otherwise in a while."""
 
 
-class NotSentError(ElsewhereError):
-    """The report is kept on the device, and can be sent later."""
+class WrongCodeError(NotSentError):
+    """The collector wants another code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +65,22 @@ def receiver_of(url: str) -> Receiver:
         or parts.query
         or parts.fragment
     ):
-        raise InputError("--to", f"found {url!r}, must be an address such as https://survey.example.org")
+        wanted = "an address with https, such as https://survey.example.org"
+        raise InputError("--to", f"found {url!r}, must be {wanted}; plain http goes to this machine only")
     return Receiver(host=host, port=port, path=parts.path.rstrip("/"), is_here=is_here)
 
 
-def check_survey(receiver: Receiver, survey: str, code: str | None = None) -> None:
-    """Refuse a collector of another survey, or one that would not take a report, before ε is spent on it."""
+def check_survey(receiver: Receiver, survey: str, code: str | None = None, *, option: str = "--code") -> None:
+    """Refuse a collector of another survey, or one that would not take a report, before ε is spent on it.
+
+    ``option`` is where a code can be given. Whether a code is good is not asked: strangers could try codes
+    at no cost, and a code would be seen shortly before the report that it came with.
+    """
     status, answer = _asked(receiver, "GET", "/v1/survey", None)
     if status != 200 or answer.get("survey") != survey:
         raise InputError("--to", f"{receiver.shown} does not collect this survey")
     if answer.get("by_invitation") is True and not code:
-        raise InputError("--code", f"is missing: {receiver.shown} takes reports by invitation only")
+        raise InputError(option, f"is missing: {receiver.shown} takes reports by invitation only")
 
 
 def send(
@@ -91,7 +96,7 @@ def send(
     Raises
     ------
     NotSentError
-        If nobody acknowledges it now.
+        If nobody acknowledges it now, or the code is not good.
     InputError
         If the collector will never take it.
     """
@@ -107,9 +112,21 @@ def send(
         if status in {200, 201}:
             return status == 201
         problem = str(answer.get("error", f"status {status}"))[:200]
+        if status == 403 and "error" in answer:  # of the collector; that of a proxy has no reason
+            raise WrongCodeError(_wrong_code(receiver, code))
         if status not in LATER:
             raise InputError("--to", f"{receiver.shown} refuses the report: {problem}")
-    raise NotSentError(f"not sent: {problem}. The report is kept; `elsewhere survey send` sends it later")
+    later = "the same again sends it later and spends nothing more, and so does `elsewhere survey send`"
+    raise NotSentError(f"not sent: {problem}. The report is kept: {later}")
+
+
+def _wrong_code(receiver: Receiver, code: str | None) -> str:
+    problem = (
+        "is wrong, or was used before" if code else f"is missing: {receiver.shown} takes invited people only"
+    )
+    return (
+        f"--code: {problem}. Your answer is kept, nothing more is spent: run this again with the right code"
+    )
 
 
 def _cut(connection: http.client.HTTPConnection) -> None:

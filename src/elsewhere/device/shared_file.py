@@ -8,21 +8,18 @@ import json
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import polars as pl
 
 from elsewhere.device.matching import Person
+from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.errors import InputError
 from elsewhere.files import whole_file, write_text
 from elsewhere.inputs.tables import write_parquet
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
-from elsewhere.methods.protocol import MethodFacts
-from elsewhere.randomness import SYSTEM
 from elsewhere.trajectories import SharedTrajectory
 
 # GeoParquet 1.1: longitude and latitude on WGS 84, which is its default.
@@ -32,57 +29,6 @@ _GEO = {
     "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}},
 }
 SUFFIXES = (".csv", ".parquet", ".geoparquet", ".geojson")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedMetadata:
-    """What a reader of shared days must know, and nothing that depends on what was true."""
-
-    method: MethodFacts
-    world: str
-    """The hash of the world."""
-    version: str
-    """Of this program."""
-    randomness: str
-    """Of the source that was used (`randomness.label_of`), not of the option that was given."""
-    trajectories: int | None = None
-    most_days_of_a_person: int | None = None
-    """In this file: each costs ε again."""
-    epsilon_of_a_person_at_most: Fraction | None = None
-    """The sum of ε over all days of the person with most of them."""
-    day: str | None = None
-    """The date, where a file is one day of one person."""
-
-    @property
-    def is_ldp(self) -> bool:
-        return self.method.is_ldp and self.randomness == SYSTEM
-
-    @property
-    def promise(self) -> str:
-        """In words, where it is not pure ε-LDP."""
-        if self.randomness == SYSTEM:
-            return self.method.promise
-        return f"NOT private, for experiments: randomness is {self.randomness}"
-
-    def as_json(self) -> dict[str, Any]:
-        """As it stands in or beside a file."""
-        plain = {
-            **self.method.as_json(),
-            "is_ldp": self.is_ldp,
-            "world": self.world,
-            "randomness": self.randomness,
-            "elsewhere": self.version,
-        }
-        if self.promise:
-            plain["promise"] = self.promise
-        most = self.epsilon_of_a_person_at_most
-        optional = {
-            "trajectories": self.trajectories,
-            "most_days_of_a_person": self.most_days_of_a_person,
-            "epsilon_of_a_person_at_most": None if most is None else str(most),
-            "day": self.day,
-        }
-        return {**plain, **{name: value for name, value in optional.items() if value is not None}}
 
 
 def world_named_beside(path: Path) -> str | None:

@@ -22,6 +22,7 @@ from elsewhere.estimates.tables import EstimateTable, table_of
 from elsewhere.estimates.tilt import Evidence
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import SYSTEM
+from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import Report
 from elsewhere.survey.reports import checked_columns, frame_of, randomness_of, read_reports
 from elsewhere.survey.survey import Question, Survey
@@ -130,7 +131,7 @@ def estimate(
     Raises
     ------
     InputError
-        If no report counts, or surveys are of different worlds.
+        If no report counts, a survey is given twice, or surveys are of different worlds.
 
     Examples
     --------
@@ -138,6 +139,7 @@ def estimate(
     >>> found.frame("presence").columns[-5:]
     ['count', 'estimate', 'low', 'high', 'reports']
     """
+    _refuse_twice([survey, *(one for one, _ in also)])
     left_out: dict[str, int] = {}
     asked: list[_Asked] = []
     for number, (one, those) in enumerate([(survey, reports), *also]):
@@ -156,6 +158,15 @@ def estimate(
     believed = None if also else survey.believed
     found = _estimated(survey, believed, asked, used, margins, left_out, progress)
     return replace(found, randomness=_randomness([reports, *(those for _, those in also)]))
+
+
+def _refuse_twice(surveys: Sequence[Survey]) -> None:
+    """Repeated reports are left out within one input only: two of one survey would count them twice."""
+    names = [survey_hash(one) for one in surveys]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        mend = "put its reports into one file, or use one of the inputs"
+        raise InputError("also", f"survey {twice[:12]} is given twice, and reports might count twice: {mend}")
 
 
 def _estimated(

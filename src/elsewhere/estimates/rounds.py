@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from elsewhere.days.visits import Days
 from elsewhere.errors import InputError
@@ -24,13 +25,7 @@ _SEED = 2022
 
 def next_survey(survey: Survey, results: Path, source: Path | None = None) -> Survey:
     """The next round, with the same questions and terms, or with those of another `survey.toml`."""
-    summary = results / "summary.json"
-    try:
-        found = json.loads(summary.read_text(encoding="utf-8")).get("survey")
-    except (OSError, ValueError, AttributeError):
-        raise InputError(
-            str(results), "no folder of results: `elsewhere survey estimate` makes one"
-        ) from None
+    found = _summary(results).get("survey")
     if found != survey_hash(survey):
         raise InputError(str(results), f"has results of survey {str(found)[:12]}, not of this one")
     believed = believed_days(read_population(results / "population.parquet", survey.world))
@@ -40,6 +35,21 @@ def next_survey(survey: Survey, results: Path, source: Path | None = None) -> Su
     if other.world != survey.world:
         raise InputError(str(source), "is on another world: a next round needs the same one")
     return other
+
+
+def found_nothing(results: Path) -> bool:
+    """Whether the population of a folder of results is the public prior itself."""
+    return _summary(results).get("is_prior") is True
+
+
+def _summary(results: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((results / "summary.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(str(results), "no folder of results: `elsewhere survey estimate` makes one")
+    return found
 
 
 def asked_again(survey: Survey, believed: Days) -> Survey:

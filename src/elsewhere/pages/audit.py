@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from elsewhere.arrays import Floats
 from elsewhere.audit.losses import Losses
 from elsewhere.audit.report import AuditReport
-from elsewhere.pages.charts import Axis, Line, line_chart
+from elsewhere.pages.charts import Axis, Bar, Line, bar_table, line_chart
 from elsewhere.pages.page import cards, page, section, table
 
 _BINS = 80
@@ -47,15 +48,39 @@ def audit_page(report: AuditReport) -> str:
                 _histogram(report.losses, claimed, report.spent),
             )
         )
+    elif isinstance(report.facts.options.get("candidates"), int):
+        sections.append(section("How much a share tells", _ABOUT_PICK, _pick(report)))
     hidden = "".join(f"<li>{escape(thing)}</li>" for thing in report.not_protected)
     sections.append(section("What is not protected", "Whoever gets the share learns:", f"<ul>{hidden}</ul>"))
     facts = {**report.facts.as_json(), "world": report.world}
     rows = [[name, str(value)] for name, value in facts.items()]
     sections.append(
-        section("Settings", "Public, and the same for everybody.", table(["setting", "value"], rows))
+        section(
+            "Settings", "Public, and the same for everybody.", table(["setting", "value"], rows, words=(0, 1))
+        )
     )
     title = "What ε is really spent" if report.is_ldp else "NOT ε-LDP: what is really spent"
     return page(title, report.promise, sections)
+
+
+_ABOUT_PICK = (
+    "One made-up day is picked out of public candidates. Those nearest to the true day are likelier than the "
+    "others by a factor of e^ε, and there are as many of them whatever is true. That is all a share can tell."
+)
+
+
+def _pick(report: AuditReport) -> str:
+    """Chances of a near candidate and of any other one."""
+    near, every = int(report.facts.options["k"]), int(report.facts.options["candidates"])
+    factor = math.exp(min(float(report.claimed), 500.0))
+    total = near * factor + every - near
+    rows = [
+        Bar(label=f"any one of the {near:,} nearest", value=100 * factor / total),
+        Bar(label=f"any one of the {every - near:,} others", value=100 / total),
+        Bar(label="all of the nearest together", value=100 * near * factor / total),
+        Bar(label="the same days, if they were not the nearest", value=100 * near / total),
+    ]
+    return bar_table(rows, what="candidate days", unit="% of shares", digits=3)
 
 
 def _draws(report: AuditReport) -> str:
@@ -72,7 +97,9 @@ def _draws(report: AuditReport) -> str:
     ]
     total = ["all", "", str(sum(line.count for line in report.lines))]
     rows.append([*total, "", "", f"{report.spent:.4f}"])
-    return table(["draw", "how", "how many", "ε' claimed", "ε' spent at most", "together"], rows)
+    return table(
+        ["draw", "how", "how many", "ε' claimed", "ε' spent at most", "together"], rows, words=(0, 1)
+    )
 
 
 def _histogram(losses: Losses, claimed: float, spent: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from elsewhere.evaluate.plan import Plan
 from elsewhere.pages.charts import COLOURS, Axis, Line, line_chart
 from elsewhere.pages.page import page, section, table
@@ -41,7 +43,7 @@ def plan_page(plan: Plan) -> str:
 
 def _errors(plan: Plan) -> str:
     """A chart for each unit: what a device shares, and the best day that ignores the person."""
-    epsilons = [float(line.epsilon) for line in plan.expectations]
+    epsilons = [float(Fraction(line.epsilon)) for line in plan.expectations]
     parts = []
     for key, words in _NAMES.items():
         lines = [
@@ -83,7 +85,7 @@ def _table(plan: Plan) -> str:
     header = [
         "ε",
         "k",
-        *_NAMES.values(),
+        *_UNITS.values(),
         "of a change kept",
         *(f"{number:,} people" for number in plan.open_change),
     ]

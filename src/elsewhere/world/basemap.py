@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import whole_file
 from elsewhere.knowledge.places import Places
 
@@ -18,9 +18,14 @@ Box = tuple[float, float, float, float]
 """West, south, east, north."""
 
 
+def basemap_path(file: Path) -> Path:
+    """Where the base map of a world's or a survey's file is, if it has one."""
+    return file.with_suffix(SUFFIX)
+
+
 def basemap_beside(file: Path) -> bytes | None:
     """The base map of a world's or a survey's file, if it has one."""
-    path = file.with_suffix(SUFFIX)
+    path = basemap_path(file)
     if not path.is_file():
         return None
     if path.stat().st_size > _MOST_BYTES:
@@ -35,8 +40,8 @@ def keep_basemap(source: Path, places: Places, file: Path) -> None:
     """Put a base map beside ``file``: tiles as they are, an OpenStreetMap extract made into tiles."""
     target = file.with_suffix(SUFFIX)
     if source.suffix in _EXTRACTS:
-        from elsewhere.inputs.osm_basemap import write_basemap  # noqa: PLC0415 - needs an extra
-
+        with needs_extra("a base map", "osm"):
+            from elsewhere.inputs.osm_basemap import write_basemap  # noqa: PLC0415 - needs an extra
         write_basemap(source, box_of(places), target)
         return
     if source.suffix != SUFFIX:
