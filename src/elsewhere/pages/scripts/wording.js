@@ -37,7 +37,7 @@ function timeWords(plain, timestep) {
 
 /** A place by its name, or by its kind. @param {PlainSurvey} plain @param {Int32Array} kinds @param {number} place */
 function placeWords(plain, kinds, place) {
-  const kind = plain.places.kind_names[kinds[place]];
+  const kind = (plain.places.kind_names[kinds[place]].split("=").pop() || "").replace(/_/g, " "); // as in OpenStreetMap
   const name = plain.places.names[place];
   return name && name !== kind ? `${name} (${kind})` : kind;
 }
