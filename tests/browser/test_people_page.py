@@ -126,16 +126,21 @@ def _choose_day(watched: Watched, day: str) -> None:
 
 
 def _answer(watched: Watched, day: dt.date = DAY) -> str:
-    """Choose a day, make an answer; returns the bytes as shown."""
+    """Choose a day, press the button; returns the bytes as shown."""
     _choose_day(watched, day.isoformat())
     watched.page.click("#answer")
     watched.page.wait_for_selector("#preview", state="visible")
     return watched.page.inner_text("#picked-bytes")
 
 
-def _send(watched: Watched) -> str:
-    """Press the button; returns what is said then."""
+def _sent_again(watched: Watched) -> str:
+    """Press the button of an answer that did not arrive; returns what is said then."""
     watched.page.click("#send")
+    return _said(watched)
+
+
+def _said(watched: Watched) -> str:
+    """What is said in the end."""
     said = ENGLISH["sending"]
     watched.wait(
         lambda: watched.page.inner_text("#receipt") not in {"", said} or watched.page.inner_text("#problem"),
@@ -163,19 +168,18 @@ def _as_python(survey: Survey, file: Path) -> Report:
 def test_a_file_in_and_one_report_in_the_store_as_python_makes_it(
     people: Callable[..., Watched], site: _Site, tmp_path: Path
 ) -> None:
-    """T11, R24: nothing is asked for but the page, and after consent one report is sent."""
+    """T11, R24: nothing is asked for but the page, and after one press one report is sent."""
     file = android(tmp_path)
     wanted = _as_python(site.survey, file)
     watched = people(before=COUNTED)
     _choose_file(watched, file)
+    assert [url for url in watched.requests if not url.startswith(("blob:", "data:"))] == [f"{site.url}/"]
     shown = _answer(watched)
     assert watched.page.locator("#visits tr").all_inner_texts() == [
         "10:00\tcafe (Café)\tTake away", "12:00\tshop (Shoe shop)\tTake away"
     ]  # fmt: skip
     assert shown == wanted.to_bytes().hex()
-    assert site.reports() == []
-    assert [url for url in watched.requests if not url.startswith(("blob:", "data:"))] == [f"{site.url}/"]
-    assert _send(watched) == ENGLISH["receipt"].format(host=site.url[7:], id=wanted.report_id)
+    assert _said(watched) == ENGLISH["receipt"].format(host=site.url[7:], id=wanted.report_id)
     assert watched.complaints == []
     assert [url for url in watched.requests if not url.startswith(("blob:", "data:"))] == [
         f"{site.url}/", f"{site.url}/v1/reports"
@@ -183,10 +187,25 @@ def test_a_file_in_and_one_report_in_the_store_as_python_makes_it(
     assert site.rows() == [(wanted.report_id, wanted.question, wanted.day, wanted.seed, wanted.output)]
 
 
-def test_asked_again_the_same_bytes_come_back(people: Callable[..., Watched], site: _Site) -> None:
-    """R18: after a reload, with other visits, and sent twice."""
+def test_an_answer_cannot_be_looked_at_and_then_kept_back(
+    people: Callable[..., Watched], site: _Site
+) -> None:
+    """R17: whether it is sent must not depend on what it says. It is on its way when it can be read."""
     watched = people()
+    _answer(watched)
+    assert watched.page.is_hidden("#send")
+    assert _said(watched).startswith("Sent.")
+    assert watched.page.is_hidden("#send")
+    assert len(site.reports()) == 1
+
+
+def test_asked_again_the_same_bytes_come_back(people: Callable[..., Watched], site: _Site) -> None:
+    """R18: after a reload, with other visits; an answer that did not arrive is sent as it is."""
+    watched = people()
+    watched.page.route("**/v1/reports", lambda route: route.abort())
     first = _answer(watched)
+    assert "cannot be reached" in _said(watched)
+    watched.page.unroute("**/v1/reports")
     watched.page.reload()
     _ready(watched)
     assert "written down but was not sent" in watched.page.inner_text("#status")
@@ -196,8 +215,11 @@ def test_asked_again_the_same_bytes_come_back(people: Callable[..., Watched], si
     watched.page.click("#answer")
     watched.page.wait_for_selector("#again", state="visible")
     assert watched.page.inner_text("#picked-bytes") == first
-    assert _send(watched).startswith("Sent.")
-    assert _send(watched).startswith("It was there already")
+    assert _said(watched).startswith("Sent.")
+    asked = len(watched.requests)
+    assert _answer(watched) == first
+    assert watched.page.inner_text("#receipt") == ENGLISH["sent_before"]
+    assert len(watched.requests) == asked  # nothing more is sent
     assert len(site.reports()) == 1
     watched.page.reload()
     _ready(watched)
@@ -215,8 +237,8 @@ def test_two_tabs_answer_once(people: Callable[..., Watched], site: _Site) -> No
     for watched in (first, second):
         watched.page.wait_for_selector("#preview", state="visible")
     assert first.page.inner_text("#picked-bytes") == second.page.inner_text("#picked-bytes")
-    assert _send(first).startswith("Sent.")
-    assert _send(second).startswith("It was there already")
+    for watched in (first, second):
+        assert _said(watched).startswith(("Sent.", "It was there already", "This answer was sent before"))
     assert len(site.reports()) == 1
 
 
@@ -239,12 +261,12 @@ def test_a_lost_connection_sends_the_same_bytes_later(
 
     watched.page.route("**/v1/reports", lose)
     first = _answer(watched)
-    assert "cannot be reached" in _send(watched)
+    assert "cannot be reached" in _said(watched)
     watched.page.unroute("**/v1/reports")
     watched.page.reload()
     _ready(watched)
     assert _answer(watched) == first
-    assert _send(watched).startswith("It was there already" if is_taken else "Sent.")
+    assert _said(watched).startswith("It was there already" if is_taken else "Sent.")
     assert len(site.reports()) == 1
 
 
@@ -255,9 +277,9 @@ def test_a_collector_that_is_down_keeps_nobody_from_sending_later(
     (tmp_path / "answer.html").write_text(people_page(site.survey, to=site.url), encoding="utf-8")
     watched = _ready(open_page((tmp_path / "answer.html").as_uri(), locale="en-GB"))
     first = _answer(watched)
-    assert "cannot be reached" in _send(watched)
+    assert "cannot be reached" in _said(watched)
     watched.page.context.set_offline(False)
-    assert _send(watched).startswith("Sent.")
+    assert _sent_again(watched).startswith("Sent.")
     assert first[70:102] in site.reports()  # the id
     assert watched.asked_of_others == [f"{site.url}/v1/reports"] * 2
 
@@ -312,10 +334,10 @@ def test_an_invitation_is_asked_for_and_spent(people: Callable[..., Watched], si
         [code] = store.invite(1)
     watched = people()
     first = _answer(watched)
-    assert "by invitation only" in _send(watched)
+    assert "by invitation only" in _said(watched)
     assert site.reports() == []
     watched.page.fill("#code", code.lower())
-    assert _send(watched).startswith("Sent.")
+    assert _sent_again(watched).startswith("Sent.")
     assert site.reports() == [first[70:102]]
 
 
@@ -326,7 +348,7 @@ def test_a_collector_of_another_survey_is_told_from_this_one(
     (tmp_path / "a.html").write_text(people_page(other, to=site.url), encoding="utf-8")
     watched = _ready(open_page((tmp_path / "a.html").as_uri(), offline=False, locale="en-GB"))
     _answer(watched)
-    assert "collects another survey" in _send(watched)
+    assert "collects another survey" in _said(watched)
     assert site.reports() == []
 
 
@@ -365,8 +387,6 @@ def test_a_day_is_marked_by_hand_with_the_keyboard_alone(people: Callable[..., W
     keyboard.press("Enter")
     watched.page.wait_for_selector("#preview", state="visible")
     assert watched.page.evaluate("document.activeElement.id") == "preview-title"
-    _tab_to(watched, "send")
-    keyboard.press("Enter")
     watched.wait(lambda: watched.page.inner_text("#receipt").startswith("Sent."), "not sent")
     assert len(site.reports()) == 1
 

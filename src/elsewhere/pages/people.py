@@ -196,12 +196,12 @@ def _answer(say: _Sayer, survey: Survey) -> str:
     return f"""<section>{say.of("h2", "answer")}{say.of("p", "answer_note", kind="note")}
 <p id="agree-part"{hidden}><label><input type="checkbox" id="agree">
 {say.of("span", "much_agree")}</label></p>
+<p><label for="code">{say.of("span", "code")}</label><br>
+<input id="code" maxlength="64" autocomplete="off" spellcheck="false"></p>
 <p><button type="button" id="answer" class="main" disabled>…</button></p>
 <div id="preview" class="card" hidden>{say.of("h3", "preview", more='id="preview-title" tabindex="-1"')}
 <p id="again" hidden>{say.of("span", "preview_again")}</p><dl>{rows}</dl>
 {say.of("p", "preview_note", kind="note")}
-<p><label for="code">{say.of("span", "code")}</label><br>
-<input id="code" maxlength="64" autocomplete="off" spellcheck="false"></p>
-<p><button type="button" id="send" class="main"></button></p></div>
+<p><button type="button" id="send" class="main" hidden></button></p></div>
 <p id="receipt" role="status"></p>
 {say.of("p", "memory", kind="note")}{say.of("p", "trust", kind="note")}</section>"""

@@ -1,6 +1,6 @@
 // @ts-check
 "use strict";
-/* The people's page: choose a day, see it, make an answer, see it, send it. */
+/* The people's page: choose a day, see it, answer; one press draws, keeps, shows and sends. */
 
 const REPORT_EPOCH = 10957; // 2000-01-01, counted from 1970: reports count their days from there
 const MOST_FOUND = 50;
@@ -196,7 +196,7 @@ class People {
   tellButton() {
     const isChosen = this.day !== null && this.wrongDay(this.day) === null;
     const day = this.day === null ? "" : words.day(this.day);
-    part("answer").textContent = isChosen ? words.say("answer_button", { day }) : words.say("answer_none");
+    part("answer").textContent = words.say(isChosen ? "answer_button" : "answer_none", { day, host: this.host });
     part("answer").disabled = !isChosen || !this.database || (!part("agree-part").hidden && !part("agree").checked);
   }
 
@@ -261,11 +261,11 @@ class People {
     try {
       const asked = await keptReport(this.database, this.plain.hash, day, this.plain.days, draw);
       this.tell("status");
-      if (asked.kept) this.preview(asked.kept, asked.isAgain);
-      else {
-        const list = asked.full.map((one) => words.day(one)).join("; ");
-        this.tell("problem", "days_used", { days: asked.full.length, list });
-      }
+      const list = asked.full.map((one) => words.day(one)).join("; ");
+      if (!asked.kept) this.tell("problem", "days_used", { days: asked.full.length, list });
+      else this.preview(asked.kept, asked.isAgain);
+      // No press in between: whether an answer is sent must not depend on what it says (R17).
+      if (asked.kept && !asked.kept.isSent) await this.send();
     } catch {
       this.tell("status");
       this.tell("problem", "storage_failed");
@@ -286,6 +286,7 @@ class People {
     part("picked-id").textContent = found.id;
     part("picked-bytes").textContent = found.bytes;
     part("send").textContent = words.say("send_button", { host: this.host });
+    part("send").hidden = true;
     part("preview").hidden = false;
     this.tell("receipt", kept.isSent ? "sent_before" : "");
     part("preview-title").focus();
@@ -302,6 +303,7 @@ class People {
     if (isKept) await markSent(this.database, kept).catch(() => {}); // it is there; sent again, nothing changes
     this.tell("receipt", isKept ? said : "", { id: readReport(kept.report).id });
     if (!isKept) this.tell("problem", said, { status });
+    part("send").hidden = isKept;
     part("send").disabled = false;
   }
 }
