@@ -113,7 +113,9 @@ def test_commands_that_the_page_shows_but_nobody_runs_are_commands_of_the_progra
     blocks = re.findall(r"^```console\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     shown = [line.partition("elsewhere survey ")[2].split() for line in lines if "elsewhere survey " in line]
-    assert {words[0] for words in shown} == {"invite", "backup", "export", "estimate"}
+    assert {words[0] for words in shown} == {
+        "invite", "serve", "simulate", "backup", "export", "estimate",
+    }  # fmt: skip
     for words in shown:
         assert _parsed(["survey", *words])["survey_file"].name == "city.survey"
         if "database" in " ".join(words):
