@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from elsewhere.arrays import Words
+from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.survey.answering import Answering
+from elsewhere.survey.channels import SetChannel
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.report import FIRST_DAY, Report
-from elsewhere.survey.survey import Period, Survey
-from made_surveys import six_places, survey_of
+from elsewhere.survey.survey import Period, Question, Survey
+from made_surveys import KINDS, six_places, survey_of
 from survey_audit import survey_days
 from tiny_surveys import tiny_survey
+from worlds import build, place
 
 UNIFORM, EXTREME = 0, 1
 """Kinds of words; of the extreme ones half are all ones or zeros, so that much is drawn again."""
@@ -82,8 +86,36 @@ def larger_surveys(folder: Path) -> list[Survey]:
     mixed = [(kind, f"{number + 1}/28", options) for number, (kind, options) in enumerate(one.items())]
     surveys.append(survey_of(world, *mixed, epsilon="3.3", period=period, day_unit=7))
     surveys.append(survey_of(world, ("presence", "1", {"boxes": 64, "until_next": True})))
+    surveys += _of_a_wide_city(folder / "wide")
     surveys.append(survey_of(world, ("presence", "1", {"grid": 4, "until_next": True, "k": 20}), epsilon="2"))
     return surveys
+
+
+def _of_a_wide_city(folder: Path) -> list[Survey]:
+    """Places up to 100 km apart, times around the clock, and trips exactly as long as a bin."""
+    rows = [place(f"p{i}", 50 + i % 3 * 0.4, 10 + i // 3 * 0.5, KINDS[i % 3], hours="24/7") for i in range(6)]
+    world = build(folder, rows, {"kappa": 1, "circular_time": True})
+    chord = chord_squared(world.places.vectors, 0, world.places.vectors, 1)
+    edges = (float(np.sqrt(great_circle_km_squared(chord))), 80.0)
+    return [
+        survey_of(world, ("day", "1", {"candidates": 64, "shards": 2, "k": 4})),
+        survey_of(world, ("trips", "1", {"edges_km": edges})),
+    ]
+
+
+def with_few_trials(survey: Survey, trials: int) -> Survey:
+    """The same survey, in which often nothing is accepted and one more proposal is taken."""
+
+    def few(question: Question) -> Question:
+        channel: Any = question.channel
+        tables = channel.tables
+        if isinstance(channel, SetChannel):
+            tables = tables._replace(odds=tables.odds._replace(trials=trials))
+        else:
+            tables = replace(tables, odds=tables.odds._replace(trials=trials))
+        return replace(question, channel=replace(channel, tables=tables))
+
+    return replace(survey, questions=tuple(map(few, survey.questions)))
 
 
 def days_of(survey: Survey, generator: np.random.Generator) -> Iterator[Outcome]:

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from elsewhere.mechanism import answer, pick
 from elsewhere.pages.browser_survey import browser_survey, why_not
 from elsewhere.survey.report import report_from_bytes
 from elsewhere.survey.survey import Survey
 from made_surveys import survey_of
 from scripts_of_pages import HERE, SCRIPTS, in_node
-from twins import Vector, larger_surveys, python_answers, tiny_surveys, vectors_of
+from twins import Vector, larger_surveys, python_answers, tiny_surveys, vectors_of, with_few_trials
 from worlds import build, place
 
 TWINS = [SCRIPTS / "device.js", SCRIPTS / "things.js", HERE / "twins.js"]
@@ -64,7 +65,30 @@ def _are_telling(surveys: list[Survey], wanted: list[Any]) -> None:
     assert len({(report.survey, report.output) for report in reports}) > 200
     assert len({report.report_id for report in reports}) > 0.9 * len(reports)  # some words are all ones
     assert any(report.seed for report in reports)
-    assert sum(len(calls) > 4 for _, _, calls in wanted) > 5  # tapes that ran out, and went on
+
+
+def test_tapes_that_run_out_go_on_after_as_many_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short tapes are fetched often: how often tells to some ten words how many were taken."""
+    for module, name in ((answer, "words_for_answer"), (pick, "words_for_candidates")):
+        monkeypatch.setattr(module, name, lambda *_, **__: 1)
+    surveys = _answerable(tiny_surveys(tmp_path, _SLICE))
+    vectors = vectors_of(surveys, 40)
+    wanted = python_answers(surveys, vectors)
+    plain = _plain(surveys, vectors)
+    for survey in plain[0]:
+        for question in survey["questions"]:
+            question["words"] = 1
+    assert in_node(tmp_path, "answerVectors", plain, TWINS) == wanted
+    assert sum(len(calls) > 6 for _, _, calls in wanted) > 200
+
+
+def test_where_nothing_is_accepted_one_more_proposal_is_taken(tmp_path: Path) -> None:
+    surveys = [with_few_trials(survey, 1) for survey in _answerable(larger_surveys(tmp_path))]
+    vectors = vectors_of(surveys, 40)
+    wanted = python_answers(surveys, vectors)
+    assert in_node(tmp_path, "answerVectors", _plain(surveys, vectors), TWINS) == wanted
 
 
 def test_other_words_give_another_report(tmp_path: Path) -> None:

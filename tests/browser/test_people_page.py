@@ -429,6 +429,18 @@ def test_a_wrong_file_is_a_sentence_and_the_next_one_is_read(
     assert watched.complaints == []
 
 
+@pytest.mark.parametrize(("days", "is_told"), [(3, False), (4, True)])
+def test_a_file_of_another_city_is_noticed_and_answered_all_the_same(
+    people: Callable[..., Watched], tmp_path: Path, days: int, *, is_told: bool
+) -> None:
+    rows = [f"48.85,2.35,2024-03-{day:02d}T{hour}:00\n" for day in range(4, 4 + days) for hour in (10, 11)]
+    (tmp_path / "paris.csv").write_text("lat,lng,datetime\n" + "".join(rows))
+    watched = people()
+    _choose_file(watched, tmp_path / "paris.csv")
+    assert ("far from the city" in watched.page.inner_text("#status")) == is_told
+    assert len(_answer(watched, dt.date(2024, 3, 5))) == 126
+
+
 @pytest.mark.parametrize("language", ["en", "fi"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_for_everybody_on_a_phone_and_in_two_languages(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.days.visits import first_categories, visit_distances
+from elsewhere.device.other_city import FAR_KM
 from elsewhere.device.personal import MATCH_KM, STAY_KM
 from elsewhere.inputs.column_names import ALIASES
 from elsewhere.knowledge.sphere import NEAR_CHORD_SQUARED, chord_squared_of_km
@@ -86,6 +87,7 @@ def browser_survey(survey: Survey) -> Plain:
         "is_circular": bool(distances.is_circular),
         "match_chord": chord_squared_of_km(MATCH_KM),
         "stay_chord": chord_squared_of_km(STAY_KM),
+        "far_chord": chord_squared_of_km(FAR_KM),
         "aliases": {**ALIASES, "date": ["date"]},
         "places": _places(world),
         "questions": [

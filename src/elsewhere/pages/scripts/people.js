@@ -113,7 +113,8 @@ class People {
       const { stays, fixes } = await readOwnFile(file, this.clock, this.plain.aliases);
       const found = stays.length ? stays : findStays(fixes, this.plain.stay_chord);
       this.file = spotsByDay({ stays: found, fixes }, this.plain.minutes);
-      this.tell("status", "read", { count: this.file.size });
+      const isFar = isOfAnotherCity(this.places, this.file, this.plain.far_chord);
+      this.tell("status", isFar ? "other_city" : "read", { count: this.file.size });
       this.tellDays();
       if (this.day !== null) this.choose(this.day);
     } catch (error) {

@@ -28,7 +28,7 @@ const EARTH_RADIUS_KM = 6371.0088;
  * @typedef {{hash: string, epsilon: string, odds: number, days: number, least: number, purpose: string,
  *   period: [string, string] | null, first_day: number, day_unit: number, timezone: string,
  *   timesteps: number, minutes: number, categories: string, hours_per_step: number, time_cap_hours: number,
- *   is_circular: boolean, match_chord: number, stay_chord: number, places: PlainPlaces,
+ *   is_circular: boolean, match_chord: number, stay_chord: number, far_chord: number, places: PlainPlaces,
  *   aliases: {[key: string]: string[]}, questions: PlainQuestion[]}} PlainSurvey
  */
 /**

@@ -16,6 +16,8 @@
  */
 
 const STAY_MS = 600000;
+const ENOUGH_DAYS = 3;
+const FAR_SHARE = 0.9;
 
 /** @param {PlainSurvey} plain @returns {OpenPlaces} */
 function openPlaces(plain) {
@@ -123,6 +125,25 @@ function dayVisits(places, spots) {
     before = place;
   }
   return visits;
+}
+
+/**
+ * Whether a file of several days is nearly all about another city: people take the wrong file more often than
+ * they travel. Spots are rounded to a kilometre or so, since years of them are at few places.
+ * @param {OpenPlaces} places @param {Map<number, Spot[]>} days @param {number} farChord
+ */
+function isOfAnotherCity(places, days, farChord) {
+  const spots = [...days.values()].flat();
+  /** @type {Map<string, boolean>} */
+  const known = new Map();
+  const far = spots.filter(({ lat, lng }) => {
+    const [south, west] = [Math.round(100 * lat) / 100, Math.round(100 * lng) / 100];
+    const key = `${south} ${west}`;
+    const spot = { timestep: 0, lat: south, lng: west };
+    if (!known.has(key)) known.set(key, nearestPlace(places, spot, () => true, farChord) < 0);
+    return known.get(key);
+  });
+  return days.size > ENOUGH_DAYS && far.length > FAR_SHARE * spots.length;
 }
 
 /** @param {OpenPlaces} places @param {Spot} spot @param {number} limit */
