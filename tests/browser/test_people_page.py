@@ -270,6 +270,21 @@ def test_a_lost_connection_sends_the_same_bytes_later(
     assert len(site.reports()) == 1
 
 
+def test_another_language_takes_nothing_back(people: Callable[..., Watched], site: _Site) -> None:
+    """What waits to be sent can still be sent, and focus stays where it was."""
+    watched = people()
+    watched.page.route("**/v1/reports", lambda route: route.abort())
+    first = _answer(watched)
+    assert "cannot be reached" in _said(watched)
+    watched.page.unroute("**/v1/reports")
+    watched.page.click("[data-language=fi]")
+    assert watched.page.evaluate("document.activeElement.dataset.language") == "fi"
+    assert watched.page.inner_text("#picked-bytes") == first
+    watched.page.click("#send")
+    watched.wait(lambda: watched.page.inner_text("#receipt").startswith("Lähetetty."), "not sent")
+    assert len(site.reports()) == 1
+
+
 def test_a_collector_that_is_down_keeps_nobody_from_sending_later(
     open_page: OpenPage, site: _Site, tmp_path: Path
 ) -> None:

@@ -14,16 +14,6 @@ function part(id) {
   return document.getElementById(id);
 }
 
-/** A day, counted from 1970, of a date such as 2025-09-17. @param {string} date */
-function dayNumber(date) {
-  return Math.round(Date.parse(`${date}T00:00:00Z`) / DAY_MS);
-}
-
-/** @param {number} day */
-function dateOf(day) {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
-}
-
 /** Everything that has its words in a message file; again when the language changes. */
 function sayAll() {
   document.documentElement.lang = words.language;
@@ -81,7 +71,9 @@ class People {
   again() {
     this.tellDays();
     this.tellDay();
+    const isHidden = part("send").hidden; // what was sent or not stays so in another language
     if (this.kept) this.preview(this.kept, part("again").hidden === false);
+    part("send").hidden = isHidden;
   }
 
   /** Something to hear and to see; problems at once. @param {string} id @param {string} [key]
@@ -259,17 +251,17 @@ class People {
       const answer = answerSurvey(survey, visits, systemWords);
       return reportBytes(survey, answer, day - REPORT_EPOCH, systemWords);
     };
-    try {
-      const asked = await keptReport(this.database, this.plain.hash, day, this.plain.days, draw);
-      this.tell("status");
+    const asked = await keptReport(this.database, this.plain.hash, day, this.plain.days, draw).catch(() => null);
+    this.tell("status");
+    if (!asked) this.tell("problem", "storage_failed");
+    else if (!asked.kept) {
       const list = asked.full.map((one) => words.day(one)).join("; ");
-      if (!asked.kept) this.tell("problem", "days_used", { days: asked.full.length, list });
-      else this.preview(asked.kept, asked.isAgain);
+      this.tell("problem", "days_used", { days: asked.full.length, list });
+    } else {
+      this.preview(asked.kept, asked.isAgain);
+      part("preview-title").focus();
       // No press in between: whether an answer is sent must not depend on what it says (R17).
-      if (asked.kept && !asked.kept.isSent) await this.send();
-    } catch {
-      this.tell("status");
-      this.tell("problem", "storage_failed");
+      if (!asked.kept.isSent) await this.send();
     }
     this.tellButton();
   }
@@ -290,7 +282,6 @@ class People {
     part("send").hidden = true;
     part("preview").hidden = false;
     this.tell("receipt", kept.isSent ? "sent_before" : "");
-    part("preview-title").focus();
   }
 
   async send() {

@@ -28,6 +28,16 @@ class Wording {
   }
 }
 
+/** A day, counted from 1970, of a date such as 2025-09-17. @param {string} date */
+function dayNumber(date) {
+  return Math.round(Date.parse(`${date}T00:00:00Z`) / DAY_MS);
+}
+
+/** @param {number} day */
+function dateOf(day) {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** The time at which a timestep begins. @param {PlainSurvey} plain @param {number} timestep */
 function timeWords(plain, timestep) {
   const minutes = timestep * plain.minutes;
