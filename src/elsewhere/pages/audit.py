@@ -118,8 +118,7 @@ def _histogram(losses: Losses, claimed: float, spent: float) -> str:
     ends = {"−ε": -claimed, "ε claimed": claimed}
     if abs(spent - claimed) > widest / 8:  # else the words would stand on each other
         ends["spent at most"] = spent
-    x = Axis(title="how much likelier under the true day (natural logarithm)", low=-widest, high=widest,
-             ticks=np.linspace(-np.ceil(claimed), np.ceil(claimed), 5).tolist())  # fmt: skip
+    x = Axis(title="how much likelier under the true day (natural logarithm)", low=-widest, high=widest)
     about = "How often what was drawn tells how much"
     return line_chart(lines, x=x, y=Axis(title="% of days"), about=about, verticals=ends)
 

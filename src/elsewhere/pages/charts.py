@@ -79,8 +79,9 @@ class Axis:
         if high <= low:
             high = low + 1
         ticks = self.ticks or (_decades(low, high) if self.is_log else _round_steps(low, high))
-        if not self.ticks and not self.is_log and self.high is None:
-            high = max(high, ticks[-1])
+        if not self.ticks and not self.is_log:
+            high = max(high, ticks[-1]) if self.high is None else high
+            ticks = [tick for tick in ticks if low <= tick <= high]
         return Axis(title=self.title, ticks=ticks, is_log=self.is_log, low=low, high=high)
 
     def at(self, value: float) -> float:
@@ -129,9 +130,9 @@ def line_chart(
     parts = [_path(line, across, up) for line in lines]
     marks = []
     for name, value in (verticals or {}).items():
-        place = f"{across.at(value):.2f}%"
+        place, anchor = f"{across.at(value):.2f}%", _anchor(across.at(value))
         marks.append(f"<line class='stroke quiet dashed' x1='{place}' x2='{place}' y1='0' y2='100%'/>")
-        marks.append(f"<text x='{place}' y='-4' text-anchor='middle'>{escape(name)}</text>")
+        marks.append(f"<text x='{place}' y='-4' text-anchor='{anchor}'>{escape(name)}</text>")
     for line in lines:
         if line.has_marks:
             marks += [
@@ -145,6 +146,11 @@ def line_chart(
     )
     keys = [(line.name, line.colour, f"stroke {line.style}") for line in lines if line.is_named]
     return _legend(keys) + _plot(inner, across, up, about)
+
+
+def _anchor(place: float) -> str:
+    """Words at an edge grow away from it."""
+    return "start" if place < 10 else "end" if place > 90 else "middle"
 
 
 def _path(line: Line, across: Axis, up: Axis) -> str:
