@@ -112,16 +112,20 @@ def test_the_slider_and_play_change_the_picture(watched: Watched, tmp_path: Path
 
 
 def test_what_is_not_known_is_not_coloured(watched: Watched, made: tuple[Path, Estimates]) -> None:
-    """At three in the morning nobody is anywhere: intervals reach from nothing to something."""
-    _hour(watched, 3)
-    frame = made[1].frame("presence").filter(hour=3)
-    vague = frame.filter((frame["high"] - frame["low"]) / 2 > 0.6 * frame["estimate"])
-    assert vague.height
-    kinds = watched.page.evaluate(
-        "() => partFeatures().filter((one) => one.properties.sureness === 'unknown').length"
+    """An interval that is long is hatched; one that lies below 1 % of people says that there are few."""
+    frame = made[1].frame("presence")
+    count = (
+        "(kind) => view().estimate.filter("
+        "(_, row) => surenessOf(shownAt(view(), 'estimate', row), 'estimate') === kind).length"
     )
-    assert kinds == vague.height
-    assert "not known" in watched.page.inner_text("#list")
+    is_few = frame["high"] < 0.01
+    is_vague = (frame["high"] - frame["low"]) / 2 > 0.6 * frame["estimate"]
+    assert watched.page.evaluate(count, "few") == is_few.sum() > 0
+    assert watched.page.evaluate(count, "unknown") == (is_vague & ~is_few).sum()
+    _hour(watched, 3)
+    assert "few: under" in watched.page.inner_text("#list")
+    vague = watched.page.evaluate("() => surenessOf({ row: 0, value: 0.02, low: 0, high: 0.05 }, 'estimate')")
+    assert vague == "unknown"
 
 
 def test_a_click_on_the_map_tells_its_number(watched: Watched) -> None:

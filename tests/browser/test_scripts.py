@@ -5,15 +5,24 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from chromium import missing
 from elsewhere.pages import people
 from scripts_of_pages import HERE, SCRIPTS
 
 ROOT = Path(__file__).parents[2]
-PEOPLE = tuple(name.removeprefix("scripts/") for name in people.SCRIPTS)
+# What runs together in a page: scripts share their names.
+PAGES = {
+    "people": people.SCRIPTS,
+    "results": ("scripts/results.js", "scripts/downloads.js", "scripts/results_page.js"),
+    "sides": ("scripts/sides.js",),
+    "world": ("scripts/world.js",),
+}
 
 
-def test_typescript_finds_nothing_in_the_scripts() -> None:
+@pytest.mark.parametrize("name", PAGES)
+def test_typescript_finds_nothing_in_the_scripts(name: str) -> None:
     """`make .venv/.node` gets TypeScript from the package registry."""
     tsc = ROOT / ".venv/node/node_modules/.bin/tsc"
     if not tsc.exists():
@@ -22,7 +31,7 @@ def test_typescript_finds_nothing_in_the_scripts() -> None:
         [
             tsc, "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022",
             "--lib", "es2022,dom,dom.iterable", HERE / "vendor.d.ts", SCRIPTS / "map.js",
-            *(SCRIPTS / name for name in PEOPLE),
+            *(SCRIPTS.parent / script for script in PAGES[name]),
         ],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -30,9 +39,14 @@ def test_typescript_finds_nothing_in_the_scripts() -> None:
     assert done.returncode == 0
 
 
-def test_every_script_of_the_people_is_checked() -> None:
-    for name in PEOPLE:
+def test_every_script_is_checked_and_fits() -> None:
+    listed = {
+        "map.js",
+        *(script.removeprefix("scripts/") for scripts in PAGES.values() for script in scripts),
+    }
+    assert listed == {path.name for path in SCRIPTS.glob("*.js")}
+    for name in listed:
         text = (SCRIPTS / name).read_text()
         assert text.startswith('// @ts-check\n"use strict";\n')
         assert max(map(len, text.splitlines())) <= 120
-        assert len(text.splitlines()) <= 330
+        assert len(text.splitlines()) <= 335

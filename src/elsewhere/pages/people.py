@@ -67,12 +67,19 @@ def people_page(survey: Survey, *, to: str | None = None, basemap: bytes | None 
     return page(
         messages()["en"]["title"],
         f"Survey {survey_hash(survey)[:12]}",
-        sections,
+        [*sections, *([] if reason else [_SAID])],
         scripts=(*MAP_SCRIPTS, *SCRIPTS),
         data=data,
         blobs=None if basemap is None else {"basemap": basemap},
         connect="'none'" if reason else where,
     )
+
+
+_SAID = (
+    # Seen wherever one is on the page: beside the button that was pressed.
+    '<div class="said"><p id="status" role="status"></p><p id="receipt" role="status"></p>'
+    '<p id="problem" role="alert" class="problem"></p></div>'
+)
 
 
 def policy_of(html: str) -> str:
@@ -166,7 +173,6 @@ def _day(say: _Sayer) -> str:
     return f"""<section>{say.of("h2", "your_day")}
 <p><label for="file">{say.of("b", "file")}</label><br><input type="file" id="file"></p>
 {say.of("p", "file_note", kind="note")}
-<p id="status" role="status"></p><p id="problem" role="alert" class="problem"></p>
 <p id="days-part" hidden><label for="days">{say.of("b", "days")}</label><br>
 <select id="days" size="6"></select></p>
 <p><label for="date">{say.of("b", "date")}</label><br><input type="date" id="date"></p>
@@ -203,5 +209,4 @@ def _answer(say: _Sayer, survey: Survey) -> str:
 <p id="again" hidden>{say.of("span", "preview_again")}</p><dl>{rows}</dl>
 {say.of("p", "preview_note", kind="note")}
 <p><button type="button" id="send" class="main" hidden></button></p></div>
-<p id="receipt" role="status"></p>
 {say.of("p", "memory", kind="note")}{say.of("p", "trust", kind="note")}</section>"""

@@ -21,9 +21,11 @@ from elsewhere.world.basemap import box_of
 
 _SOME_FAKES = 100
 _ABOUT_MAP = (
-    "Choose an hour, or let the day play. A part of the city is coloured only as far as it is known: hatched "
-    "ones could be empty or busy, nobody can tell from these answers. Choose a part, on the map or in the "
-    "list, for its number, its interval and its day."
+    "Choose an hour, or let the day play. Numbers are per cent of all people: those who arrive there in that "
+    "hour, unless the question counts people until they leave. So an hour need not add up to 100 %. A part "
+    "of the city is coloured only as far as it is known: hatched ones could be empty or busy, nobody can "
+    "tell from these answers. Choose a part, on the map or in the list, for its number, its interval and its "
+    "day."
 )
 _POPULATION = (
     "Beside these tables lies a population: made-up, weighted days that agree with all answers, and answer "
@@ -76,7 +78,9 @@ def results_page(
         "What people said together",
         f"Survey {survey_hash(found.survey)[:12]}. {terms.purpose}".strip(),
         sections,
-        scripts=(*MAP_SCRIPTS, "scripts/results.js", "scripts/results_page.js") if has_map else (),
+        scripts=(*MAP_SCRIPTS, "scripts/results.js", "scripts/downloads.js", "scripts/results_page.js")
+        if has_map
+        else (),
         data={"results": {"views": views, "moves": moves, "box": box_of(found.survey.world.places)}}
         if has_map
         else None,
@@ -88,7 +92,7 @@ _MAP = """
 <div class="controls">
 <label id="which-label">Question <select id="which"></select></label>
 <label id="view-label">Shown <select id="view"></select></label>
-<label id="flows-label"><input type="checkbox" id="flows"> moves from part to part</label>
+<label id="flows-label"><input type="checkbox" id="flows"> moves from part to part, of the whole day</label>
 </div>
 <div class="controls" id="hours">
 <button type="button" id="play" aria-pressed="false">Play the day</button>
@@ -167,7 +171,10 @@ def _question_section(one: Estimated, truth: Floats | None, names: PartNames) ->
     true = None if truth is None else truth[frame["thing"].to_numpy()]
     drawn = shares_table(labels(frame, names), estimate, what=one.name, low=low, high=high, truth=true)
     which = f"The {BUSY} largest" if whole.height > BUSY else f"All {whole.height}"
-    note = f"{one.reports:,} reports. {which}, per cent of people, with 95 % intervals."
+    note = (
+        f"{one.reports:,} reports. {which}, per cent of people, with 95 % intervals. They may reach farther "
+        "up than down: of days with much in them, answers tell only a part."
+    )
     if truth is not None:
         holds = one.table.holds(truth)
         note += f" {holds.sum():,} of all {whole.height:,} intervals hold what is true, {holds.mean():.1%}."

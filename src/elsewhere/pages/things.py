@@ -43,7 +43,7 @@ def labels(frame: pl.DataFrame, names: PartNames) -> list[str]:
     origins, ends, own = (names.column(frame, prefix) for prefix in ("from_", "to_", ""))
     found = []
     for at, row in enumerate(frame.iter_rows(named=True)):
-        parts = [" → ".join(filter(None, (origins[at], ends[at]))), own[at]]
+        parts = [_move(origins[at], ends[at]), own[at]]
         parts += [str(row[name]) for name in ("category", "name") if row.get(name)]
         parts += [f"{row['hour']}:00"] if "hour" in row else []
         parts += [f"{row['visits']} visit{'s' if row['visits'] > 1 else ''}"] if "visits" in row else []
@@ -51,6 +51,10 @@ def labels(frame: pl.DataFrame, names: PartNames) -> list[str]:
             parts.append(_trip(row["from_km"], row["to_km"]))
         found.append(", ".join(part for part in parts if part))
     return _distinct(found)
+
+
+def _move(origin: str, end: str) -> str:
+    return f"{origin} → {end}" if origin != end else origin and f"within the part {origin}"
 
 
 def _trip(least: float, most: float) -> str:

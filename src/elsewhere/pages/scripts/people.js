@@ -73,7 +73,7 @@ class People {
     this.tellDay();
     const isHidden = part("send").hidden; // what was sent or not stays so in another language
     if (this.kept) this.preview(this.kept, part("again").hidden === false);
-    part("send").hidden = isHidden;
+    this.tellSent(isHidden);
   }
 
   /** Something to hear and to see; problems at once. @param {string} id @param {string} [key]
@@ -177,7 +177,6 @@ class People {
     button.setAttribute("aria-label", words.say("remove", { time, place: name }));
     button.addEventListener("click", () => {
       this.visits.delete(timestep);
-      this.hidePreview();
       this.tellDay();
       part("search").focus();
     });
@@ -209,7 +208,10 @@ class People {
   /** The place nearest to where somebody clicked. @param {number} lat @param {number} lng */
   near(lat, lng) {
     const place = nearestPlace(this.places, { timestep: 0, lat, lng }, () => true, Infinity);
-    part("found").replaceChildren(new Option(placeWords(this.plain, this.kinds, place), String(place), true, true));
+    const name = placeWords(this.plain, this.kinds, place);
+    part("found").replaceChildren(new Option(name, String(place), true, true));
+    part("search").value = "";
+    this.tell("status", "place_chosen", { place: name });
     part("time").focus();
   }
 
@@ -222,7 +224,6 @@ class People {
     }
     this.tell("problem");
     this.visits.set(Math.floor((60 * hour + minute) / this.plain.minutes), Number(place));
-    this.hidePreview();
     this.tellDay();
   }
 
@@ -284,6 +285,12 @@ class People {
     this.tell("receipt", kept.isSent ? "sent_before" : "");
   }
 
+  /** @param {boolean} isSent */
+  tellSent(isSent) {
+    part("send").hidden = isSent;
+    part("preview-title").textContent = words.say(isSent ? "preview" : "preview_waiting");
+  }
+
   async send() {
     const kept = this.kept;
     if (!kept || !this.database) return;
@@ -295,7 +302,7 @@ class People {
     if (isKept) await markSent(this.database, kept).catch(() => {}); // it is there; sent again, nothing changes
     this.tell("receipt", isKept ? said : "", { id: readReport(kept.report).id });
     if (!isKept) this.tell("problem", said, { status });
-    part("send").hidden = isKept;
+    this.tellSent(isKept);
     part("send").disabled = false;
   }
 }

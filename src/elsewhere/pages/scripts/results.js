@@ -55,16 +55,18 @@ function rowsAt(view, hour) {
 
 const SURE = 0.25;
 const ROUGH = 0.6;
+const FEW = 0.01;
 
 /**
  * How well a number is known: an interval of a quarter either way is sure, up to three fifths rough, and a
- * longer one says next to nothing. A change is known if its interval leaves out 0.
- * @param {Shown} shown @param {string} choice @returns {"sure" | "rough" | "unknown"}
+ * longer one says next to nothing, unless all of it lies below 1 % of people: then there are few, for sure. A
+ * change is known if its interval leaves out 0.
+ * @param {Shown} shown @param {string} choice @returns {"sure" | "rough" | "few" | "unknown"}
  */
 function surenessOf(shown, choice) {
   const half = (shown.high - shown.low) / 2;
   if (choice === "change") return shown.low > 0 || shown.high < 0 ? "sure" : "unknown";
-  if (shown.high <= 0) return "sure";
+  if (shown.high < FEW) return "few";
   const relative = shown.value > 0 ? half / shown.value : Infinity;
   return relative <= SURE ? "sure" : relative <= ROUGH ? "rough" : "unknown";
 }
@@ -77,6 +79,7 @@ function percent(share) {
 /** @param {Shown} shown @param {string} choice */
 function inWords(shown, choice) {
   if (choice === "truth") return `${percent(shown.value)} of people`;
+  if (surenessOf(shown, choice) === "few") return `few: under ${percent(shown.high)} of people`;
   const sign = choice === "change" && shown.value > 0 ? "+" : "";
   const unit = choice === "change" ? "of all people" : "of people";
   return `${sign}${percent(shown.value)} ${unit}, between ${percent(shown.low)} and ${percent(shown.high)}`;
@@ -124,7 +127,9 @@ function dayChart(view, choice, part, hour) {
   const above = [];
   /** @type {string[]} */
   const below = [];
+  /** @type {string[]} */
   const line = [];
+  /** @type {string[]} */
   const true_ = [];
   rows.forEach((row, at) => {
     const [from, to] = [x(view.hour[row]), x(view.hour[row] + view.hours[row])];
@@ -148,19 +153,6 @@ function dayChart(view, choice, part, hour) {
     words.push(drawn("text", { x: -6, y: value === most ? 10 : 178, "text-anchor": "end" }, [percent(value)]));
   }
   const inner = drawn("svg", { x: "13%", y: 6, width: "84%", height: 176, overflow: "visible" }, [stretched, ...words]);
-  return drawn("svg", { class: "chart", height: 210, role: "img", "aria-label": `${view.parts[part].label} by the hour` },
-    [inner]);
-}
-
-/** What is seen, as a table for other programs. @param {View} view @param {string} choice @param {number} hour */
-function csvOf(view, choice, hour) {
-  const quoted = (/** @type {string} */ text) => `"${text.replaceAll('"', '""')}"`;
-  const lines = ["part,lng,lat,hour,hours,shown,value,low,high,reports"];
-  for (const row of rowsAt(view, hour)) {
-    const part = view.parts[view.part[row]];
-    const one = shownAt(view, choice, row);
-    lines.push([quoted(part.label), ...part.middle, view.hour[row], view.hours[row], choice, one.value, one.low,
-      one.high, view.reports].join(","));
-  }
-  return `${lines.join("\n")}\n`;
+  const label = `${view.parts[part].label} by the hour`;
+  return drawn("svg", { class: "chart", height: 210, role: "img", "aria-label": label }, [inner]);
 }

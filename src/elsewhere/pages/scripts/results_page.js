@@ -98,7 +98,7 @@ function addLayers(map) {
     id: "parts", type: "fill", source: "parts", filter: known,
     paint: {
       "fill-color": ["get", "colour"],
-      "fill-opacity": ["match", ["get", "sureness"], "sure", 0.62, 0.34],
+      "fill-opacity": ["match", ["get", "sureness"], "sure", 0.62, "few", 0, 0.34],
     },
   }, before);
   map.addLayer({ id: "unknown", type: "fill", source: "parts", filter: ["!", known],
@@ -112,6 +112,10 @@ function addLayers(map) {
   });
   map.addLayer({ id: "arcs", type: "line", source: "arcs", layout: { "line-cap": "round" },
     paint: { "line-color": lookOf("second"), "line-width": ["get", "width"], "line-opacity": 0.65 } });
+  map.addLayer({ id: "arrows", type: "symbol", source: "arcs",
+    layout: { "symbol-placement": "line-center", "text-field": "▶", "text-size": 15, "text-font": ["sans-serif"],
+      "text-keep-upright": false, "text-allow-overlap": true },
+    paint: { "text-color": lookOf("second"), "text-halo-color": lookOf("paper"), "text-halo-width": 1 } });
 }
 
 function drawMap() {
@@ -144,7 +148,8 @@ function drawList() {
   holder.className = "scrolls";
   holder.append(table);
   part("list").replaceChildren(holder);
-  part("list-title").textContent = `${choice === "change" ? "Most changed" : "Busiest"}, ${hourWords(view(), shown.hour)}`;
+  const title = choice === "change" ? "Most changed" : "Busiest";
+  part("list-title").textContent = `${title}, ${hourWords(view(), shown.hour)}`;
 }
 
 function drawPicked() {
@@ -154,13 +159,17 @@ function drawPicked() {
   const one = shownAt(view(), shown.choice, row);
   const truth = view().truth;
   part("picked-title").textContent = `${view().parts[shown.part].label}, ${hourWords(view(), shown.hour)}`;
-  const sure = { sure: "This is known well.", rough: "This is known roughly.",
+  const sure = { sure: "This is known well.", few: "This is known: hardly anybody.", rough: "This is known roughly.",
     unknown: shown.choice === "change" ? "This may be chance." : "This is not known: the interval is too long." };
-  part("picked").textContent = `${inWords(one, shown.choice)} (95 % interval). `
-    + `${shown.choice === "truth" ? "" : sure[surenessOf(one, shown.choice)]} `
+  part("picked").textContent = shown.choice === "truth" ? `${inWords(one, "truth")}, as people are made up.`
+    : `${inWords(one, shown.choice)} (95 % interval). ${sure[surenessOf(one, shown.choice)]} `
     + `It rests on ${view().reports.toLocaleString("en")} reports to this question. `
     + (truth && shown.choice === "estimate" ? `True, as people are made up: ${percent(truth[row])}.` : "");
-  part("picked-day").replaceChildren(dayChart(view(), shown.choice, shown.part, shown.hour));
+  const key = document.createElement("p");
+  key.className = "note";
+  const dashed = truth ? ", the dashed line what is true" : "";
+  key.textContent = `The line is the number of each hour, the band its interval${dashed}; the dotted line is now.`;
+  part("picked-day").replaceChildren(dayChart(view(), shown.choice, shown.part, shown.hour), key);
 }
 
 function drawKey() {
@@ -178,7 +187,7 @@ function drawKey() {
   });
   const unknown = document.createElement("li");
   unknown.textContent = shown.choice === "change" ? "hatched: may be chance"
-    : "paler: known roughly; hatched: not known";
+    : "paler: known roughly; plain: few, under 1 %; hatched: not known";
   part("key").replaceChildren(...items, unknown);
 }
 
@@ -210,13 +219,13 @@ function chooseMove(row) {
   drawMap();
 }
 
-/** @param {string} name @param {Blob} blob */
-function download(name, blob) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+/** What the picture of the map says below it: what, when, and what colours mean. */
+function captionOf() {
+  const choice = choicesOf(view()).find(([name]) => name === shown.choice);
+  const colours = [...part("key").children].map((item) => (item.textContent || "").trim()).join("  ");
+  const credit = part("map").dataset.basemap === "none" ? "" : "© OpenStreetMap contributors";
+  const when = hourWords(view(), shown.hour);
+  return [`${view().what}, ${when}, ${choice ? choice[1] : ""}`, `From pale to dark: ${colours}`, credit];
 }
 
 /** The hour at which most is going on. */
@@ -295,8 +304,9 @@ function start() {
     const name = `${view().name}-${String(shown.hour).padStart(2, "0")}h.csv`;
     download(name, new Blob([csvOf(view(), shown.choice, shown.hour)], { type: "text/csv" }));
   });
-  part("png").addEventListener("click", () => cityMap.getCanvas().toBlob(
-    (/** @type {Blob} */ blob) => download(`${view().name}-${shown.hour}h.png`, blob)));
+  part("png").addEventListener("click", () => pictureOfMap(cityMap, captionOf(), (blob) => {
+    if (blob) download(`${view().name}-${shown.hour}h.png`, blob);
+  }));
   cityMap = openMap(part("map"), { box: results.box, label: "Map of people by the hour" }, addLayers);
   if (!cityMap) {
     part("map").hidden = true;

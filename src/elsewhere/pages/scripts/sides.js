@@ -33,13 +33,18 @@ function visitsAt(side, hour) {
   return pairs;
 }
 
+/** @param {number} number @param {string} what */
+function counted(number, what) {
+  return `${number.toLocaleString("en")} ${what}${number > 1 ? "s" : ""}`;
+}
+
 const largest = Math.max(1, ...beside.sides.flatMap((side) => side.flatMap((hour) => hour.filter((_, at) => at % 2))));
 
 /** @param {number} side */
 function circleFeatures(side) {
   return visitsAt(side, seen.hour).map(({ place, visits }) => ({
     type: "Feature", geometry: { type: "Point", coordinates: [place[0], place[1]] },
-    properties: { radius: 3 + 17 * Math.sqrt(visits / largest), words: `${place[2]}: ${visits} visit${visits > 1 ? "s" : ""}` },
+    properties: { radius: 3 + 17 * Math.sqrt(visits / largest), words: `${place[2]}: ${counted(visits, "visit")}` },
   }));
 }
 
@@ -97,7 +102,8 @@ function pictureOf(side) {
     const line = document.createElementNS(space, "polyline");
     line.setAttribute("class", "stroke");
     line.setAttribute("stroke", colourOfPerson(person));
-    line.setAttribute("points", beside.people[person].days[side].map((stop) => `${x(stop[0])},${y(stop[1])}`).join(" "));
+    const stops = beside.people[person].days[side];
+    line.setAttribute("points", stops.map((stop) => `${x(stop[0])},${y(stop[1])}`).join(" "));
     picture.append(line);
   }
   return picture;
@@ -109,8 +115,7 @@ function wordsOf(side) {
   const total = all.reduce((sum, one) => sum + one.visits, 0);
   if (!total) return "Nobody is on the map in this hour.";
   const names = all.slice(0, 3).map((one) => `${one.place[2]} (${one.visits})`).join(", ");
-  return `${total.toLocaleString("en")} visit${total > 1 ? "s" : ""} at ${all.length} place${all.length > 1 ? "s" : ""}; `
-    + `most at ${names}.`;
+  return `${counted(total, "visit")} at ${counted(all.length, "place")}; most at ${names}.`;
 }
 
 function drawSides() {

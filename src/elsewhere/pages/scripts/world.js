@@ -49,6 +49,7 @@ function reaches(from, to) {
 function placeFeatures() {
   const likely = new Map(looked.shown === "prior" ? city.prior[looked.hour] : []);
   const most = Math.max(1, ...city.prior.flatMap((hour) => hour.map((one) => one[1])));
+  const plain = city.lng.length > 800 ? 3 : 5;
   const features = [];
   for (let place = 0; place < city.lng.length; place += 1) {
     const weight = likely.get(place);
@@ -60,7 +61,7 @@ function placeFeatures() {
       type: "Feature", geometry: { type: "Point", coordinates: [city.lng[place], city.lat[place]] },
       properties: {
         place, colour: looked.shown === "prior" ? lookOf("first") : kindColour(city.kind[place]),
-        radius: weight === undefined ? (place === looked.place ? 9 : city.lng.length > 800 ? 3 : 5) : 3 + 20 * Math.sqrt(weight / most),
+        radius: weight === undefined ? (place === looked.place ? 9 : plain) : 3 + 20 * Math.sqrt(weight / most),
         fill: (looked.shown === "prior" ? 0.45 : isOpen(place) ? 0.9 : 0) * (isReached ? 1 : 0.12),
         edge: isReached ? 1 : 0.12,
         words: `${city.names[place]} (${kind})${isOpen(place) ? "" : ", closed now"}`,
@@ -95,9 +96,10 @@ function drawWorld() {
   the("hour-words").textContent = `${pad(looked.hour)}:00–${pad(looked.hour + 1)}:00`;
   the("level-label").hidden = looked.shown !== "regions";
   const level = city.levels[looked.level];
+  const more = city.kinds.length - 5;
   const items = looked.shown === "kinds"
     ? city.kinds.slice(0, 5).map((name, kind) =>
-      [kindColour(kind), kind === 4 && city.kinds.length > 5 ? `${name} and ${city.kinds.length - 5} other kinds` : name])
+      [kindColour(kind), kind === 4 && more > 0 ? `${name} and ${more} other kinds` : name])
     : looked.shown === "prior" ? [[lookOf("first"), "larger: more of the visits of made-up people"]]
       : [[lookOf("second"), `regions of this hour${level && level.more ? `; ${level.more} more are not drawn` : ""}`]];
   the("key").replaceChildren(...items.map(([colour, words]) => {
