@@ -126,11 +126,24 @@ def _choose_day(watched: Watched, day: str) -> None:
 
 
 def _answer(watched: Watched, day: dt.date = DAY) -> str:
-    """Choose a day, press the button; returns the bytes as shown."""
-    _choose_day(watched, day.isoformat())
-    watched.page.click("#answer")
+    """Choose a day, press the button; returns the bytes as shown, once they are sent."""
+    _press(watched, day)
     watched.page.wait_for_selector("#preview", state="visible")
     return watched.page.inner_text("#picked-bytes")
+
+
+def _press(watched: Watched, day: dt.date = DAY) -> None:
+    """Choose a day, press the button."""
+    _choose_day(watched, day.isoformat())
+    watched.page.click("#answer")
+
+
+def _kept(watched: Watched) -> list[str]:
+    """What this browser has written down."""
+    return watched.page.evaluate(  # type: ignore[no-any-return]  # a list of text
+        "async () => (await allKept(await openKept(), given.survey.hash)).map((one) => "
+        "[...one.report].map((byte) => byte.toString(16).padStart(2, '0')).join(''))"
+    )
 
 
 def _sent_again(watched: Watched) -> str:
@@ -182,19 +195,33 @@ def test_a_file_in_and_one_report_in_the_store_as_python_makes_it(
     assert _said(watched) == ENGLISH["receipt"].format(host=site.url[7:], id=wanted.report_id)
     assert watched.complaints == []
     assert [url for url in watched.requests if not url.startswith(("blob:", "data:"))] == [
-        f"{site.url}/", f"{site.url}/v1/reports"
+        f"{site.url}/", f"{site.url}/v1/survey", f"{site.url}/v1/reports"
     ]  # fmt: skip
     assert site.rows() == [(wanted.report_id, wanted.question, wanted.day, wanted.seed, wanted.output)]
 
 
-def test_an_answer_cannot_be_looked_at_and_then_kept_back(
-    people: Callable[..., Watched], site: _Site
+@pytest.mark.parametrize("is_lost", [False, True], ids=["slow", "lost"])
+def test_nobody_sees_an_answer_that_is_not_sent(
+    people: Callable[..., Watched], site: _Site, *, is_lost: bool
 ) -> None:
-    """R17: whether it is sent must not depend on what it says. It is on its way when it can be read."""
+    """R17: whether an answer is sent must not depend on what it says."""
     watched = people()
-    _answer(watched)
-    assert watched.page.is_hidden("#send")
+    waiting: list[Any] = []
+    watched.page.route("**/v1/reports", lambda route: waiting.append(route))  # noqa: PLW0108 - it is patched
+    _press(watched)
+    watched.wait(lambda: waiting, "nothing is sent")
+    [first] = _kept(watched)
+    seen = watched.page.inner_text("main")
+    assert watched.page.is_hidden("#preview")
+    assert not any(text in seen for text in (first, first[70:102]))
+    waiting[0].abort() if is_lost else waiting[0].continue_()
+    if is_lost:
+        assert "cannot be reached" in _said(watched)
+        assert watched.page.is_hidden("#preview")
+        watched.page.unroute("**/v1/reports")
+        assert _sent_again(watched).startswith("Sent.")
     assert _said(watched).startswith("Sent.")
+    assert watched.page.inner_text("#picked-bytes") == first
     assert watched.page.is_hidden("#send")
     assert len(site.reports()) == 1
 
@@ -203,8 +230,9 @@ def test_asked_again_the_same_bytes_come_back(people: Callable[..., Watched], si
     """R18: after a reload, with other visits; an answer that did not arrive is sent as it is."""
     watched = people()
     watched.page.route("**/v1/reports", lambda route: route.abort())
-    first = _answer(watched)
+    _press(watched)
     assert "cannot be reached" in _said(watched)
+    [first] = _kept(watched)
     watched.page.unroute("**/v1/reports")
     watched.page.reload()
     _ready(watched)
@@ -214,16 +242,44 @@ def test_asked_again_the_same_bytes_come_back(people: Callable[..., Watched], si
     watched.page.click("#add")
     watched.page.click("#answer")
     watched.page.wait_for_selector("#again", state="visible")
-    assert watched.page.inner_text("#picked-bytes") == first
     assert _said(watched).startswith("Sent.")
-    asked = len(watched.requests)
+    assert watched.page.inner_text("#picked-bytes") == first
+    asked = watched.requests.count(f"{site.url}/v1/reports")
     assert _answer(watched) == first
     assert watched.page.inner_text("#receipt") == ENGLISH["sent_before"]
-    assert len(watched.requests) == asked  # nothing more is sent
+    assert watched.requests.count(f"{site.url}/v1/reports") == asked  # nothing more is sent
     assert len(site.reports()) == 1
     watched.page.reload()
     _ready(watched)
     assert "was not sent" not in watched.page.inner_text("#status")
+
+
+def test_nothing_of_a_day_is_there_after_going_back(people: Callable[..., Watched], site: _Site) -> None:
+    watched = people()
+    _choose_day(watched, DAY.isoformat())
+    watched.page.fill("#search", "shop")
+    watched.page.click("#add")
+    assert watched.page.locator("#visits tr").count() == 1
+    watched.page.goto("about:blank")
+    watched.page.go_back()
+    _ready(watched)
+    watched.page.wait_for_timeout(300)
+    _ready(watched)
+    assert watched.page.locator("#visits tr").count() == 0
+    assert watched.page.input_value("#search") == ""
+    assert watched.page.url == f"{site.url}/"
+
+
+def test_in_a_frame_nothing_is_answered(people: Callable[..., Watched], world: World, tmp_path: Path) -> None:
+    survey = survey_of(world, ("visits", "1", {}))
+    (tmp_path / "a.html").write_text(people_page(survey, to="http://127.0.0.1:9"), encoding="utf-8")
+    (tmp_path / "around.html").write_text("<iframe src='a.html'></iframe>", encoding="utf-8")
+    watched = people()
+    watched.page.goto((tmp_path / "around.html").as_uri())
+    frame = watched.page.frames[1]
+    frame.wait_for_load_state()
+    watched.wait(lambda: ENGLISH["framed"] in frame.inner_text("#problem"), "it is not refused")
+    assert frame.is_disabled("#answer")
 
 
 def test_two_tabs_answer_once(people: Callable[..., Watched], site: _Site) -> None:
@@ -260,8 +316,9 @@ def test_a_lost_connection_sends_the_same_bytes_later(
         route.abort()
 
     watched.page.route("**/v1/reports", lose)
-    first = _answer(watched)
+    _press(watched)
     assert "cannot be reached" in _said(watched)
+    [first] = _kept(watched)
     watched.page.unroute("**/v1/reports")
     watched.page.reload()
     _ready(watched)
@@ -274,14 +331,16 @@ def test_another_language_takes_nothing_back(people: Callable[..., Watched], sit
     """What waits to be sent can still be sent, and focus stays where it was."""
     watched = people()
     watched.page.route("**/v1/reports", lambda route: route.abort())
-    first = _answer(watched)
+    _press(watched)
     assert "cannot be reached" in _said(watched)
     watched.page.unroute("**/v1/reports")
     watched.page.click("[data-language=fi]")
     assert watched.page.evaluate("document.activeElement.dataset.language") == "fi"
-    assert watched.page.inner_text("#picked-bytes") == first
+    assert watched.page.inner_text("#send").startswith("Lähetä")
     watched.page.click("#send")
     watched.wait(lambda: watched.page.inner_text("#receipt").startswith("Lähetetty."), "not sent")
+    watched.page.click("[data-language=en]")
+    assert watched.page.inner_text("#picked-bytes") == _kept(watched)[0]
     assert len(site.reports()) == 1
 
 
@@ -291,12 +350,13 @@ def test_a_collector_that_is_down_keeps_nobody_from_sending_later(
     """A single file, without a network: the answer waits in the browser."""
     (tmp_path / "answer.html").write_text(people_page(site.survey, to=site.url), encoding="utf-8")
     watched = _ready(open_page((tmp_path / "answer.html").as_uri(), locale="en-GB"))
-    first = _answer(watched)
+    _press(watched)
     assert "cannot be reached" in _said(watched)
+    [first] = _kept(watched)
     watched.page.context.set_offline(False)
     assert _sent_again(watched).startswith("Sent.")
     assert first[70:102] in site.reports()  # the id
-    assert watched.asked_of_others == [f"{site.url}/v1/reports"] * 2
+    assert watched.asked_of_others == [f"{site.url}/v1/survey", *[f"{site.url}/v1/reports"] * 2]
 
 
 def test_without_storage_nothing_is_answered(people: Callable[..., Watched]) -> None:
@@ -348,11 +408,18 @@ def test_an_invitation_is_asked_for_and_spent(people: Callable[..., Watched], si
     with closing(Store(str(site.folder / "reports.db"), site.survey)) as store:
         [code] = store.invite(1)
     watched = people()
-    first = _answer(watched)
-    assert "by invitation only" in _said(watched)
-    assert site.reports() == []
+    for wrong, said in (
+        ("", "by invitation only"),
+        ("код-код-код-код", "is no code"),
+        ("K7QD", "is no code"),
+    ):
+        watched.page.fill("#code", wrong)
+        _press(watched)
+        assert said in _said(watched)
+        assert _kept(watched) == []  # nothing was drawn
     watched.page.fill("#code", code.lower())
-    assert _sent_again(watched).startswith("Sent.")
+    first = _answer(watched)
+    assert _said(watched).startswith("Sent.")
     assert site.reports() == [first[70:102]]
 
 
@@ -362,8 +429,9 @@ def test_a_collector_of_another_survey_is_told_from_this_one(
     other = survey_of(world, ("visits", "1", {}))
     (tmp_path / "a.html").write_text(people_page(other, to=site.url), encoding="utf-8")
     watched = _ready(open_page((tmp_path / "a.html").as_uri(), offline=False, locale="en-GB"))
-    _answer(watched)
+    _press(watched)
     assert "collects another survey" in _said(watched)
+    assert _kept(watched) == []
     assert site.reports() == []
 
 

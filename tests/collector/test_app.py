@@ -45,9 +45,9 @@ def client(collector: Collector) -> Iterator[TestClient]:
         yield found
 
 
-def _bytes(reports: list[Report]) -> dict[str, Any]:
+def _bytes(reports: list[Report], headers: dict[str, str] | None = None) -> dict[str, Any]:
     content = b"".join(report.to_bytes() for report in reports)
-    return {"content": content, "headers": {"content-type": BYTES}}
+    return {"content": content, "headers": {"content-type": BYTES, **(headers or {})}}
 
 
 def test_people_get_their_page_with_its_policy(tmp_path: Path, survey: Survey) -> None:
@@ -91,6 +91,21 @@ def test_pages_of_others_may_hand_in_reports_and_read_what_is_public(
         found = client.post("/v1/reports", **body)
         assert (found.status_code, found.headers["access-control-allow-origin"]) == (status, "*")
         assert "access-control-allow-credentials" not in found.headers
+
+
+def test_a_page_of_somebody_else_sends_little_at_a_time(client: TestClient, survey: Survey) -> None:
+    """Whoever only visits a page must not flood a survey with their address."""
+    for origin in ("https://evil.example", "null"):
+        some = client.post("/v1/reports", **_bytes(some_reports(survey, 2), {"Origin": origin}))
+        assert (some.status_code, "one report at a time" in some.text) == (422, True)
+    own = client.post("/v1/reports", **_bytes(some_reports(survey, 2), {"Origin": "http://testserver"}))
+    assert own.status_code == 201
+    statuses = [
+        client.post("/v1/reports", **_bytes([one], {"Origin": "null"})).status_code
+        for one in some_reports(survey, 70)
+    ]
+    assert statuses == [201] * 60 + [429] * 10
+    assert client.post("/v1/reports", **_bytes(some_reports(survey, 2))).status_code == 201
 
 
 @pytest.mark.parametrize("path", ["/v1/estimates", "/v1/population", "/v1/export", "/metrics"])
@@ -319,6 +334,9 @@ def test_results_need_a_token_and_enough_reports(
     ]
     assert client.get(tables[0], headers=KNOWN).text.startswith("thing,")
     assert client.get("/v1/population", headers=KNOWN).content[:4] == b"PAR1"
+    for path in ("/v1/estimates", tables[0], "/v1/export", "/metrics"):
+        headers = client.get(path, headers=KNOWN).headers
+        assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
     page = client.get("/results", auth=("anybody", TOKEN))
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
     assert "script-src 'sha256-" in page.headers["content-security-policy"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import elsewhere as ew
@@ -15,7 +16,7 @@ from elsewhere.device.people import made_up_days
 from elsewhere.device.simulate import simulated_reports, true_shares
 from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.population_frames import read_population
-from elsewhere.estimates.results import write_results
+from elsewhere.estimates.results import no_formulas, write_results
 from elsewhere.estimates.rounds import next_survey
 from elsewhere.estimates.support import support_of
 from elsewhere.pages.results import results_page
@@ -123,3 +124,10 @@ def test_days_that_cannot_be_are_refused(
     path.write_bytes(survey_to_bytes(replace(second, believed=days)))
     with pytest.raises(ew.InputError, match="believed days are damaged"):
         ew.load_survey(path)
+
+
+def test_a_spreadsheet_takes_no_name_of_a_place_for_a_formula() -> None:
+    names = ["=HYPERLINK(1)", "+1", "-1", "@x", "Café", None, "a=b"]
+    found = no_formulas(pl.DataFrame({"name": names, "count": [-1.0] * 7}))
+    assert found["name"].to_list() == ["'=HYPERLINK(1)", "'+1", "'-1", "'@x", "Café", None, "a=b"]
+    assert found["count"].to_list() == [-1.0] * 7

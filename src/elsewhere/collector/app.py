@@ -20,7 +20,7 @@ from starlette.routing import Route
 from elsewhere.collector.limits import Limits
 from elsewhere.collector.metrics import Metrics
 from elsewhere.collector.openapi import openapi
-from elsewhere.collector.people import ANYBODY, ServedPage, may_send
+from elsewhere.collector.people import ANYBODY, ServedPage, is_of_another_page, may_send
 from elsewhere.collector.requests import (
     BYTES,
     RefusedError,
@@ -39,6 +39,7 @@ from elsewhere.randomness import SYSTEM
 from elsewhere.survey.codes import HEADER, LONGEST
 from elsewhere.survey.file import survey_hash, survey_to_bytes
 from elsewhere.survey.reports import packed_reports
+from elsewhere.world.basemap import basemap_beside
 
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STATUS: dict[type[ElsewhereError], int] = {DiskFullError: 507, BusyError: 503, StoreError: 503}
@@ -50,6 +51,8 @@ _ALSO_SAID = {
     429: {"Retry-After": "60"},
     503: {"Retry-After": "5"},
 }
+_FROM_OTHER_PAGES = 60
+_FOR_ONE_READER = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _MINUTE, _HOUR = 60.0, 3600.0
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -75,6 +78,8 @@ class Collector:
         self.results = Results(self.store, basemap=self.basemap)
         self.metrics = Metrics(step=self.survey.terms.least)
         self._room = Room()
+        # Whoever visits a page of somebody else may send without knowing: little at a time.
+        self._of_other_pages = Limits(per_minute=_FROM_OTHER_PAGES)
         self._count, self._counts_until = 0, 0.0
 
     def app(self) -> Starlette:
@@ -83,6 +88,7 @@ class Collector:
             Route("/", self._guarded(self._people)),
             Route("/v1/survey", self._for_anybody(self._about)),
             Route(f"/v1/surveys/{self.name}.survey", self._for_anybody(self._survey_file)),
+            Route(f"/v1/surveys/{self.name}.pmtiles", self._for_anybody(self._tiles)),
             Route("/v1/reports", self._for_anybody(self._reports), methods=["POST", "OPTIONS"]),
             Route("/v1/counts", self._for_anybody(self._counts)),
             Route("/results", self._guarded(self._only_with_token(self._results))),
@@ -150,7 +156,9 @@ class Collector:
         async def checked(request: Request) -> Response:
             if not hmac.compare_digest(given_token(request), self.token.encode()):
                 raise RefusedError(401, "needs the token of the analysts: Authorization: Bearer …")
-            return await handler(request)
+            response = await handler(request)
+            response.headers.update(_FOR_ONE_READER)
+            return response
 
         return checked
 
@@ -181,13 +189,18 @@ class Collector:
             return Response(status_code=304, headers=headers)
         return Response(self.file, media_type=BYTES, headers=headers)
 
+    async def _tiles(self, _request: Request) -> Response:
+        """The base map, so that anybody can make the page again."""
+        tiles = None if self.basemap is None else basemap_beside(self.basemap)
+        if tiles is None:
+            raise RefusedError(404, "this survey has no base map")
+        return Response(tiles, media_type=BYTES, headers=_FOREVER)
+
     async def _reports(self, request: Request) -> Response:
         if request.method == "OPTIONS":
             return may_send()
         kind, body = await body_in(request, self._room)
-        address = request.client.host if request.client else ""
-        if not self.limits.allows(address, size_in_reports(kind, body)):
-            raise RefusedError(429, "too many reports from one address: come again in a minute")
+        self._check_how_many(request, size_in_reports(kind, body))
         found = reports_of(kind, body, self.survey, self.name)
         outcomes = await self.writer.keep(found, _codes(request, len(found)))
         for outcome in Kept:
@@ -203,6 +216,16 @@ class Collector:
         if Kept.UNINVITED in outcomes:
             raise RefusedError(403, f"needs the code of an invitation that nobody has used: {HEADER}: …")
         return JSONResponse(kept, 201 if kept["new"] else 200)
+
+    def _check_how_many(self, request: Request, reports: int) -> None:
+        address = request.client.host if request.client else ""
+        if is_of_another_page(request):
+            if reports > 1:
+                raise RefusedError(422, "from the page of somebody else one report at a time")
+            if not self._of_other_pages.allows(address, reports):
+                raise RefusedError(429, "too many reports from pages of others: come again in a minute")
+        if not self.limits.allows(address, reports):
+            raise RefusedError(429, "too many reports from one address: come again in a minute")
 
     async def _counts(self, _request: Request) -> Response:
         """For everybody, so only in steps of the least number that is published."""

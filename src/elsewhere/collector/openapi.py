@@ -126,6 +126,7 @@ def openapi(survey: str) -> Plain:
             "/results": _get("The analysts' page", page, needs_token=True, refusals=made),
             "/v1/survey": _get("What is asked, and at what cost", _json("terms", anything)),
             f"/v1/surveys/{survey}.survey": _get("The survey file", file),
+            f"/v1/surveys/{survey}.pmtiles": _get("Its base map", file, refusals=(404,)),
             "/v1/reports": {"post": _post(), "options": options},
             "/v1/counts": _get("Reports so far, rounded down", _json("counts", anything), refusals=down),
             "/v1/estimates": _get(

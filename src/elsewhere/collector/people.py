@@ -41,13 +41,8 @@ class ServedPage:
         return f'"{hashlib.sha256(self.html.encode()).hexdigest()}"'
 
     def whole(self) -> Response:
-        """A page for one reader, of which nobody else may keep anything."""
-        headers = {
-            "Content-Security-Policy": self.policy,
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-store",
-        }
+        """A page for one reader."""
+        headers = {"Content-Security-Policy": self.policy, "Referrer-Policy": "no-referrer"}
         return Response(self.html.encode(), media_type="text/html", headers=headers)
 
     def response(self, request: Request) -> Response:
@@ -66,6 +61,12 @@ class ServedPage:
             packed = {**headers, "Content-Encoding": "gzip"}
             return Response(self._packed, media_type="text/html", headers=packed)
         return Response(self.html.encode(), media_type="text/html", headers=headers)
+
+
+def is_of_another_page(request: Request) -> bool:
+    """Whether a script of a page that is not the collector's own sends this; devices are no pages."""
+    origin = request.headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != request.headers.get("host", "")
 
 
 def may_send() -> Response:

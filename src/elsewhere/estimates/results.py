@@ -32,12 +32,12 @@ def write_results(found: Estimates, folder: Path, *, people: int | None = None) 
     for one in found.questions:
         if one.table is not None and one.question.record.has_table:
             frame = one.frame().with_columns(pl.col(pl.Float64).round(_DECIMALS))
-            write_csv(folder / f"{one.name}.csv", frame)
+            write_csv(folder / f"{one.name}.csv", no_formulas(frame))
             write_parquet(folder / f"{one.name}.parquet", frame)
     write_parquet(folder / "population.parquet", population_frame(found.population))
     make_folder(folder / "population")
     for name, frame in population_frames(found.population).items():
-        write_csv(folder / "population" / f"{name}.csv", frame)
+        write_csv(folder / "population" / f"{name}.csv", no_formulas(frame))
     # People of an earlier run would not be those of this population.
     (folder / "people.parquet").unlink(missing_ok=True)
     if drawn is not None:
@@ -45,6 +45,19 @@ def write_results(found: Estimates, folder: Path, *, people: int | None = None) 
     summary = summary_of(found)
     write_text(folder / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
     return summary
+
+
+def no_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Text that a spreadsheet would take for a formula gets a mark before it: anybody can name a place."""
+    columns = []
+    for name, kind in frame.schema.items():
+        if kind == pl.String:
+            text = pl.col(name)
+            marked = pl.concat_str(pl.lit("'"), text)
+            columns.append(
+                pl.when(text.str.contains(r"^[=+\-@\t\r]")).then(marked).otherwise(text).alias(name)
+            )
+    return frame.with_columns(columns)
 
 
 def _remove_tables(folder: Path) -> None:

@@ -10,6 +10,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from elsewhere import __version__
+
 _HERE = files("elsewhere.pages")
 MAP_SCRIPTS = ("vendor/maplibre-gl.js", "vendor/pmtiles.js", "scripts/map.js")
 """What a page with a map needs."""
@@ -47,6 +49,7 @@ def page(
             f'<meta http-equiv="Content-Security-Policy" content="{policy(codes, styles, connect)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="referrer" content="no-referrer">',
+            f'<meta name="generator" content="Elsewhere {__version__}">',
             f"<title>{escape(title)}</title>",
             *(f"<style>{style}</style>" for style in styles),
             "</head><body><main>",

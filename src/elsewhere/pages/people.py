@@ -29,7 +29,6 @@ SCRIPTS = tuple(
 """What the page needs beside a map, the trusted part first."""
 _MUCH = 10
 """With a larger ε little is hidden: whoever answers must say that they have read so."""
-_SERVED = "v1/reports"
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
 
 
@@ -59,7 +58,7 @@ def people_page(survey: Survey, *, to: str | None = None, basemap: bytes | None 
         "people": {
             "survey": None if reason else browser_survey(survey),
             "box": box_of(survey.world.places),
-            "to": _SERVED if to is None else f"{to.rstrip('/')}/{_SERVED}",
+            "to": "" if to is None else f"{to.rstrip('/')}/",
             "values": values,
         },
         "messages": messages(),
@@ -111,10 +110,15 @@ def _values(survey: Survey, reason: str) -> dict[str, str | int]:
     first, last = ("", "") if terms.period is None else terms.period.plain()
     times = math.exp(min(float(terms.epsilon), 40.0))
     return {
-        "epsilon": f"{float(terms.epsilon):g}", "odds": f"{times:,.0f}" if times >= 10 else f"{times:.1f}",
+        "epsilon": f"{float(terms.epsilon):g}", "odds": _at_least(times),
         "true": true, "false": 100 - true, "days": terms.days, "least": terms.least,
         "first": first, "last": last, "reason": reason,
     }  # fmt: skip
+
+
+def _at_least(times: float) -> str:
+    """A number that nobody can call too small: rounded up."""
+    return f"{math.ceil(times):,}" if times >= 10 else f"{math.ceil(10 * times) / 10:.1f}"
 
 
 class _Sayer:
@@ -171,11 +175,11 @@ def _dots(say: _Sayer, survey: Survey) -> str:
 
 def _day(say: _Sayer) -> str:
     return f"""<section>{say.of("h2", "your_day")}
-<p><label for="file">{say.of("b", "file")}</label><br><input type="file" id="file"></p>
+<p><label for="file">{say.of("b", "file")}</label><br><input type="file" id="file" autocomplete="off"></p>
 {say.of("p", "file_note", kind="note")}
 <p id="days-part" hidden><label for="days">{say.of("b", "days")}</label><br>
 <select id="days" size="6"></select></p>
-<p><label for="date">{say.of("b", "date")}</label><br><input type="date" id="date"></p>
+<p><label for="date">{say.of("b", "date")}</label><br><input type="date" id="date" autocomplete="off"></p>
 {say.of("h3", "visits")}{say.of("p", "visits_note", kind="note")}
 <table><thead><tr><th class="text">{say.of("span", "time")}</th>
 <th class="text">{say.of("span", "place")}</th>
@@ -183,9 +187,11 @@ def _day(say: _Sayer) -> str:
 <tbody id="visits"></tbody></table>
 <p id="no-visits" hidden>{say.of("span", "no_visits")}</p>
 <fieldset><legend>{say.of("b", "add")}</legend><div class="controls">
-<span><label for="search">{say.of("span", "search")}</label><br><input type="search" id="search"></span>
+<span><label for="search">{say.of("span", "search")}</label><br>
+<input type="search" id="search" autocomplete="off"></span>
 <span><label for="found">{say.of("span", "found")}</label><br><select id="found" size="5"></select></span>
-<span><label for="time">{say.of("span", "time")}</label><br><input type="time" id="time" value="12:00"></span>
+<span><label for="time">{say.of("span", "time")}</label><br>
+<input type="time" id="time" value="12:00" autocomplete="off"></span>
 {say.of("button", "add_button", more='type="button" id="add"')}</div></fieldset>
 <p id="no-map" hidden>{say.of("span", "no_map", kind="note")}</p><div id="map" class="map"></div></section>"""
 
@@ -205,8 +211,8 @@ def _answer(say: _Sayer, survey: Survey) -> str:
 <p><label for="code">{say.of("span", "code")}</label><br>
 <input id="code" maxlength="64" autocomplete="off" spellcheck="false"></p>
 <p><button type="button" id="answer" class="main" disabled>…</button></p>
+<p><button type="button" id="send" class="main" hidden></button></p>
 <div id="preview" class="card" hidden>{say.of("h3", "preview", more='id="preview-title" tabindex="-1"')}
 <p id="again" hidden>{say.of("span", "preview_again")}</p><dl>{rows}</dl>
-{say.of("p", "preview_note", kind="note")}
-<p><button type="button" id="send" class="main" hidden></button></p></div>
+{say.of("p", "preview_note", kind="note")}</div>
 {say.of("p", "memory", kind="note")}{say.of("p", "trust", kind="note")}</section>"""

@@ -4,7 +4,8 @@
 
 /** What is seen, as a table for other programs. @param {View} view @param {string} choice @param {number} hour */
 function csvOf(view, choice, hour) {
-  const quoted = (/** @type {string} */ text) => `"${text.replaceAll('"', '""')}"`;
+  // Anybody can name a place: a spreadsheet must not take it for a formula.
+  const quoted = (/** @type {string} */ text) => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const lines = ["part,lng,lat,hour,hours,shown,value,low,high,known,reports"];
   for (const row of rowsAt(view, hour)) {
     const part = view.parts[view.part[row]];

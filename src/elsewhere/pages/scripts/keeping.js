@@ -3,7 +3,7 @@
 /*
  * Reports as this browser keeps them, and how they are sent. A day is answered once (R18): looking whether it
  * was, drawing and writing down are one transaction of a database that browsers hold against all their tabs, on
- * disk before it counts. Only then is a report shown or sent; whoever asks again gets the same bytes.
+ * disk before it counts. Only then is a report sent, and only then shown; whoever asks again gets the same bytes.
  */
 
 /** A report of a day, written down. @typedef {{key: string, day: number, report: Uint8Array, isSent: boolean}} Kept */
@@ -78,19 +78,47 @@ async function markSent(database, kept) {
   await finished(database.transaction(STORE, "readwrite").objectStore(STORE).put(kept));
 }
 
+const CODE_LETTERS = /^[0-9A-HJKMNP-TV-Z]{16}$/;
+
+/** A code without what people add to it; blank if there is none, null if it cannot be one. @param {string} text */
+function plainCode(text) {
+  const plain = text.trim().toUpperCase().replace(/[-\s\u2010-\u2014\u2212\u00a0]/g, "")
+    .replaceAll("O", "0").replace(/[IL]/g, "1");
+  return plain === "" || CODE_LETTERS.test(plain) ? plain : null;
+}
+
+/** How anything is asked of a collector: no cookie, no referrer, nothing kept. @type {RequestInit} */
+const ALONE = { credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer", redirect: "error" };
+
 /**
- * Hand a report in; returns the key of what to say, and the status. No cookie, no referrer, nothing kept.
- * @param {string} url @param {Uint8Array} report @param {string} code
+ * Why a collector would refuse any report, from what it tells everybody; blank if nobody is there to say.
+ * @param {string} to @param {string} survey @param {string} code
  */
-async function sendReport(url, report, code) {
+async function refusalBefore(to, survey, code) {
+  try {
+    const answer = await fetch(`${to}v1/survey`, { ...ALONE, signal: AbortSignal.timeout(1000 * SEND_SECONDS) });
+    const about = await answer.json();
+    if (!answer.ok) return "";
+    if (about.survey !== survey) return "other_survey";
+    return about.by_invitation && !code ? "needs_code" : "";
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Hand a report in; returns the key of what to say, and the status. It goes also if the page is closed.
+ * @param {string} to @param {Uint8Array} report @param {string} code
+ */
+async function sendReport(to, report, code) {
   /** @type {{[name: string]: string}} */
   const headers = { "Content-Type": "application/octet-stream" };
   if (code) headers["Elsewhere-Code"] = code;
   let status = 0;
   try {
-    const answer = await fetch(url, {
-      method: "POST", body: new Uint8Array(report), headers, credentials: "omit", cache: "no-store",
-      referrerPolicy: "no-referrer", redirect: "error", signal: AbortSignal.timeout(1000 * SEND_SECONDS),
+    const answer = await fetch(`${to}v1/reports`, {
+      ...ALONE, method: "POST", body: new Uint8Array(report), headers, keepalive: true,
+      signal: AbortSignal.timeout(1000 * SEND_SECONDS),
     });
     status = answer.status;
   } catch {

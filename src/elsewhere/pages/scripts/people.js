@@ -14,18 +14,6 @@ function part(id) {
   return document.getElementById(id);
 }
 
-/** Everything that has its words in a message file; again when the language changes. */
-function sayAll() {
-  document.documentElement.lang = words.language;
-  for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-say]"))) {
-    element.textContent = words.say(element.dataset.say || "", given.values);
-  }
-  for (const title of document.querySelectorAll("title, h1")) title.textContent = words.say("title");
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-language]"))) {
-    button.setAttribute("aria-pressed", String(button.dataset.language === words.language));
-  }
-}
-
 class People {
   /** @param {PlainSurvey} plain @param {IDBDatabase | null} database */
   constructor(plain, database) {
@@ -71,9 +59,8 @@ class People {
   again() {
     this.tellDays();
     this.tellDay();
-    const isHidden = part("send").hidden; // what was sent or not stays so in another language
-    if (this.kept) this.preview(this.kept, part("again").hidden === false);
-    this.tellSent(isHidden);
+    if (this.kept && this.kept.isSent) this.show(this.kept);
+    part("send").textContent = words.say("send_button", { host: this.host });
   }
 
   /** Something to hear and to see; problems at once. @param {string} id @param {string} [key]
@@ -237,72 +224,77 @@ class People {
 
   hidePreview() {
     this.kept = null;
-    part("preview").hidden = true;
+    part("preview").hidden = part("send").hidden = true;
     this.tell("receipt");
   }
 
   async answer() {
-    if (this.day === null || !this.database || this.wrongDay(this.day)) return;
+    const day = this.day;
+    if (day === null || !this.database || this.wrongDay(day)) return;
     part("answer").disabled = true;
     this.tell("problem");
     this.tell("status", "working");
-    await new Promise((resolve) => setTimeout(resolve));
-    const [day, visits, survey] = [this.day, this.numbered(), channelsOf(this.plain)];
+    const [visits, survey, code] = [this.numbered(), channelsOf(this.plain), plainCode(part("code").value)];
     const draw = () => {
       const answer = answerSurvey(survey, visits, systemWords);
       return reportBytes(survey, answer, day - REPORT_EPOCH, systemWords);
     };
-    const asked = await keptReport(this.database, this.plain.hash, day, this.plain.days, draw).catch(() => null);
-    this.tell("status");
-    if (!asked) this.tell("problem", "storage_failed");
-    else if (!asked.kept) {
-      const list = asked.full.map((one) => words.day(one)).join("; ");
-      this.tell("problem", "days_used", { days: asked.full.length, list });
-    } else {
-      this.preview(asked.kept, asked.isAgain);
-      part("preview-title").focus();
-      // No press in between: whether an answer is sent must not depend on what it says (R17).
-      if (!asked.kept.isSent) await this.send();
+    // Before anything is drawn: what would be refused whatever the answer is costs no day.
+    const wrong = code === null ? "bad_code" : await refusalBefore(given.to, this.plain.hash, code);
+    if (wrong) this.tell("problem", wrong);
+    else {
+      if (navigator.storage && navigator.storage.persist) navigator.storage.persist().catch(() => false);
+      const asked = await keptReport(this.database, this.plain.hash, day, this.plain.days, draw).catch(() => null);
+      if (!asked) this.tell("problem", "storage_failed");
+      else if (!asked.kept) {
+        const list = asked.full.map((one) => words.day(one)).join("; ");
+        this.tell("problem", "days_used", { days: asked.full.length, list });
+      } else {
+        this.kept = asked.kept;
+        part("again").hidden = !asked.isAgain;
+        if (asked.kept.isSent) this.show(asked.kept, "sent_before");
+        else await this.send();
+      }
     }
+    this.tell("status");
     this.tellButton();
   }
 
-  /** @param {Kept} kept @param {boolean} isAgain */
-  preview(kept, isAgain) {
-    this.kept = kept;
+  /**
+   * An answer that was sent. Nobody sees it before: whether it is sent must not depend on what it says (R17).
+   * @param {Kept} kept @param {string} [said]
+   */
+  show(kept, said) {
     const found = readReport(kept.report);
     const told = words.day(found.day + REPORT_EPOCH);
     const unit = this.plain.day_unit;
-    part("again").hidden = !isAgain;
     part("picked-question").textContent = words.say(`ask_${this.plain.questions[found.answer.question].kind}`);
     part("picked").textContent = pickedWords(words, this.plain, found.answer);
     part("picked-day").textContent = unit === 1 ? told : words.say("preview_day_unit", { day: told, days: unit });
     part("picked-id").textContent = found.id;
     part("picked-bytes").textContent = found.bytes;
-    part("send").textContent = words.say("send_button", { host: this.host });
-    part("send").hidden = true;
     part("preview").hidden = false;
-    this.tell("receipt", kept.isSent ? "sent_before" : "");
-  }
-
-  /** @param {boolean} isSent */
-  tellSent(isSent) {
-    part("send").hidden = isSent;
-    part("preview-title").textContent = words.say(isSent ? "preview" : "preview_waiting");
+    if (said) {
+      this.tell("receipt", said, { id: found.id });
+      part("preview-title").focus();
+    }
   }
 
   async send() {
-    const kept = this.kept;
+    const [kept, code] = [this.kept, plainCode(part("code").value)];
     if (!kept || !this.database) return;
     part("send").disabled = true;
     this.tell("problem");
     this.tell("receipt", "sending");
-    const { said, status } = await sendReport(given.to, kept.report, part("code").value.trim());
-    const isKept = said.startsWith("receipt");
-    if (isKept) await markSent(this.database, kept).catch(() => {}); // it is there; sent again, nothing changes
-    this.tell("receipt", isKept ? said : "", { id: readReport(kept.report).id });
-    if (!isKept) this.tell("problem", said, { status });
-    this.tellSent(isKept);
+    const sent = code === null ? { said: "bad_code", status: 0 } : await sendReport(given.to, kept.report, code);
+    const isSent = sent.said.startsWith("receipt");
+    this.tell("receipt");
+    if (isSent) {
+      await markSent(this.database, kept).catch(() => {}); // it is there; sent again, nothing changes
+      this.show(kept, sent.said);
+    } else this.tell("problem", sent.said, { status: sent.status });
+    part("send").textContent = words.say("send_button", { host: this.host });
+    part("send").hidden = isSent;
     part("send").disabled = false;
   }
 }
@@ -313,12 +305,18 @@ function channelsOfDays(plain) {
 }
 
 async function openPeople() {
-  sayAll();
+  words.sayAll(given.values);
+  // Whoever goes on with Back, on a computer that others use, must not find the day there.
+  window.addEventListener("pageshow", (event) => { if (event.persisted) window.location.reload(); });
+  if (window.top !== window.self) {
+    part("problem").textContent = words.say("framed");
+    return;
+  }
   const page = given.survey ? new People(given.survey, await openKept()) : null;
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-language]"))) {
     button.addEventListener("click", () => {
       words.language = button.dataset.language || "en";
-      sayAll();
+      words.sayAll(given.values);
       if (page) page.again();
     });
   }

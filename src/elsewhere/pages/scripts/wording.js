@@ -21,6 +21,18 @@ class Wording {
     return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
   }
 
+  /** Everything that has its words in a message file; again when the language changes. @param {Values} values */
+  sayAll(values) {
+    document.documentElement.lang = this.language;
+    for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-say]"))) {
+      element.textContent = this.say(element.dataset.say || "", values);
+    }
+    for (const title of document.querySelectorAll("title, h1")) title.textContent = this.say("title");
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-language]"))) {
+      button.setAttribute("aria-pressed", String(button.dataset.language === this.language));
+    }
+  }
+
   /** A day, counted from 1970. @param {number} day */
   day(day) {
     const options = /** @type {const} */ ({ dateStyle: "full", timeZone: "UTC" });
