@@ -23,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from elsewhere.collector.requests import BYTES
 from elsewhere.collector.store import Store
+from elsewhere.device.rehearsal import rehearse
+from elsewhere.device.send import receiver_of
 from elsewhere.survey.file import save_survey
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
@@ -34,6 +36,7 @@ _SECONDS = 6.0
 _SENDERS = 2
 _BATCH = 100
 _PACE = 1000
+_DEVICES = 20_000
 _STORED = 1_000_000
 
 
@@ -73,7 +76,7 @@ def _throughput(running: Running, survey: Survey, size: int) -> float:
             sent[number] += size
         connection.close()
 
-    piles = [some_reports(survey, 60_000 if size > 1 else 20_000) for _ in range(_SENDERS)]
+    piles = [some_reports(survey, 60_000) for _ in range(_SENDERS)]
     started = time.perf_counter()
     until = started + _SECONDS
     threads = [threading.Thread(target=send, args=(number, pile)) for number, pile in enumerate(piles)]
@@ -82,6 +85,12 @@ def _throughput(running: Running, survey: Survey, size: int) -> float:
     for thread in threads:
         thread.join()
     return sum(sent) / (time.perf_counter() - started)
+
+
+def _singles(running: Running, survey: Survey) -> float:
+    """Acknowledged reports a second, one in a request, from many devices at once."""
+    found = rehearse(receiver_of(f"http://127.0.0.1:{running.port}"), some_reports(survey, _DEVICES))
+    return found.new / found.seconds
 
 
 def _latency(running: Running, survey: Survey) -> list[float]:
@@ -132,7 +141,7 @@ def main() -> None:
         for name, where in (("sqlite", str(folder / "r.db")), ("postgresql", server.get_uri())):
             with _running(folder, where) as running:
                 report[f"{name}_batches"] = _throughput(running, survey, _BATCH)
-                report[f"{name}_singles"] = _throughput(running, survey, 1)
+                report[f"{name}_singles"] = _singles(running, survey)
                 report[f"{name}_ms"] = _latency(running, survey)
         server.cleanup()
         report |= _stored(folder, survey)
