@@ -72,9 +72,9 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
     page = experiments_page(outcome)
     for words in (
         "Findings",
-        "Table 1",
         "Table 2",
         "Table 3",
+        "Table 4",
         "Merging",
         "Preservation range",
         "linear program",

@@ -5,7 +5,7 @@ from __future__ import annotations
 # Columns of the paper's tables in our names of data sets.
 _DATASETS = ("foursquare", "safegraph", "campus")
 
-# Table 1 (tab:traj-distances): mean NE as (d_t hours, d_c, d_s km) on Taxi-Foursquare, Safegraph, Campus.
+# Table 2 (tab:traj-distances): mean NE as (d_t hours, d_c, d_s km) on Taxi-Foursquare, Safegraph, Campus.
 ERRORS: dict[str, dict[str, tuple[float, float, float]]] = {
     method: dict(zip(_DATASETS, numbers, strict=True))
     for method, numbers in {
@@ -17,7 +17,7 @@ ERRORS: dict[str, dict[str, tuple[float, float, float]]] = {
     }.items()
 }
 
-# Table 2 (tab:runtime-analysis): total seconds a trajectory.
+# Table 3 (tab:runtime-analysis): total seconds a trajectory.
 SECONDS: dict[str, dict[str, float]] = {
     "ind-noreach": {"foursquare": 0.720, "safegraph": 0.791},
     "ind-reach": {"foursquare": 0.006, "safegraph": 0.006},
@@ -26,7 +26,7 @@ SECONDS: dict[str, dict[str, float]] = {
     "ngram": {"foursquare": 5.582, "safegraph": 3.735},
 }
 
-# Table 3 (tab:hotspots): AHD in hours and ACD.
+# Table 4 (tab:hotspots): AHD in hours and ACD.
 HOTSPOTS: dict[str, dict[str, tuple[float, float]]] = {
     "ind-noreach": {"foursquare": (1.58, 8.21), "safegraph": (2.52, 13.07), "campus": (2.36, 15.72)},
     "ind-reach": {"foursquare": (1.72, 9.64), "safegraph": (2.54, 9.07), "campus": (2.54, 17.83)},

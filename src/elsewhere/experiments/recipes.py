@@ -142,9 +142,9 @@ def recipes(size: Size) -> dict[str, Recipe]:
     default, varied = baseline(size), variations(size)
     everything = tuple(dict.fromkeys(cell for cells in varied.values() for cell in cells))
     found = [
-        Recipe(name="table-error", title="Mean normalised error (Table 1)", varies="", cells=default),
-        Recipe(name="table-runtime", title="Runtime by stage (Table 2)", varies="", cells=default),
-        Recipe(name="table-hotspots", title="Hotspots (Table 3)", varies="", cells=default),
+        Recipe(name="table-error", title="Mean normalised error (Table 2)", varies="", cells=default),
+        Recipe(name="table-runtime", title="Runtime by stage (Table 3)", varies="", cells=default),
+        Recipe(name="table-hotspots", title="Hotspots (Table 4)", varies="", cells=default),
         Recipe(name="fig-ranges", title="Preservation range queries", varies="", cells=default),
         Recipe(name="fig-hours", title="Visits by hour", varies="", cells=default),
         Recipe(name="fig-error", title="Error as settings vary", varies="all", cells=everything),

@@ -125,7 +125,7 @@ def _error_section(results: Sequence[Result]) -> str:
         f"without a partner (unmatched) counts {UNMATCHED:g}. The best null is as free in the number of "
         "visits as the method is: typical counts only for methods that do not keep it."
     )
-    return section("Normalised error (Table 1)", note, "".join(parts))
+    return section("Normalised error (Table 2)", note, "".join(parts))
 
 
 def _with_interval(estimate: dict[str, float] | None) -> str:
@@ -161,7 +161,7 @@ def _runtime_section(results: Sequence[Result]) -> str:
         "paper, s",
     ]
     return section(
-        "Runtime by stage (Table 2)", "A day, while other cells may be running beside.", table(header, lines)
+        "Runtime by stage (Table 3)", "A day, while other cells may be running beside.", table(header, lines)
     )
 
 
@@ -193,7 +193,7 @@ def _hotspot_section(results: Sequence[Result]) -> str:
         "All granularities together. AHD and ACD leave out shared hotspots where there is no real one "
         "(excluded), which hides failure: precision and recall do not."
     )
-    return section("Hotspots (Table 3)", note, table(header, lines))
+    return section("Hotspots (Table 4)", note, table(header, lines))
 
 
 def _number(estimate: dict[str, float]) -> str:
