@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from commands import Command
-from elsewhere.survey.file import save_survey
+from elsewhere.pages.people import people_page
+from elsewhere.survey.file import load_survey, save_survey
+from elsewhere.world.basemap import basemap_beside
 from made_surveys import six_places, survey_of
 from worlds import build, place
 
@@ -31,7 +33,7 @@ def test_a_page_says_its_hash_and_whom_it_sends_to(
     assert hashlib.sha256(page.read_bytes()).hexdigest() in said.replace("\n", "")
     html = page.read_text(encoding="utf-8")
     assert "Who goes out?" in html
-    assert '"to":"https://s.example.org/x/v1/reports"' in html
+    assert '"to":"https://s.example.org/x/"' in html
     assert "connect-src https://s.example.org;" in html
 
 
@@ -57,3 +59,14 @@ def test_it_warns_of_a_survey_that_browsers_cannot_answer(elsewhere: Command, tm
     )
     assert code == 0
     assert "cannot be answered in a browser" in wrong.replace("\n", " ")
+
+
+def test_without_an_address_it_is_the_page_that_a_collector_serves(
+    elsewhere: Command, survey_file: Path, tmp_path: Path
+) -> None:
+    """Whoever has the survey and its base map can check what is served."""
+    code, _, _ = elsewhere("survey", "page", survey_file, "-o", tmp_path / "a.html")
+    assert code == 0
+    served = people_page(load_survey(survey_file), basemap=basemap_beside(survey_file))
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == served
+    assert "connect-src 'self';" in served
