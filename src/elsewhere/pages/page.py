@@ -13,7 +13,7 @@ from typing import Any
 from elsewhere import __version__
 
 _HERE = files("elsewhere.pages")
-MAP_SCRIPTS = ("vendor/maplibre-gl.js", "vendor/pmtiles.js", "scripts/map.js")
+MAP_SCRIPTS = ("vendor/maplibre-gl.js", "vendor/pmtiles.js", "scripts/map.js", "scripts/controls.js")
 """What a page with a map needs."""
 _MAP_STYLE = "vendor/maplibre-gl.css"
 

@@ -9,11 +9,6 @@ const MOST_FOUND = 50;
 const given = dataOf("people");
 const words = new Wording(dataOf("messages"));
 
-/** @param {string} id @returns {any} */
-function part(id) {
-  return document.getElementById(id);
-}
-
 class People {
   /** @param {PlainSurvey} plain @param {IDBDatabase | null} database */
   constructor(plain, database) {

@@ -91,8 +91,7 @@ function hourWords(view, hour) {
   const from = row === undefined ? hour : view.hour[row];
   const length = row === undefined ? 1 : view.hours[row];
   const isEven = new Set(rowsAt(view, hour).map((one) => `${view.hour[one]} ${view.hours[one]}`)).size <= 1;
-  const pad = (/** @type {number} */ value) => String(value).padStart(2, "0");
-  return isEven ? `${pad(from)}:00–${pad(from + length)}:00` : `${pad(hour)}:00–${pad(hour + 1)}:00`;
+  return isEven ? hourSpan(from, from + length) : hourSpan(hour);
 }
 
 /** The largest number of all hours, so that colours mean the same all day. @param {View} view @param {string} choice */

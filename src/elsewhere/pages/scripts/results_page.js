@@ -8,11 +8,6 @@ const shown = { view: 0, choice: "estimate", hour: 0, part: -1, flows: false };
 /** @type {any} */
 let cityMap = null;
 
-/** @param {string} id @returns {any} */
-function part(id) {
-  return document.getElementById(id);
-}
-
 function view() {
   return results.views[shown.view];
 }
@@ -251,23 +246,6 @@ function chooseView() {
   draw();
 }
 
-/** @type {ReturnType<typeof setInterval> | undefined} */
-let playing;
-
-function togglePlay() {
-  if (playing) {
-    clearInterval(playing);
-    playing = undefined;
-  } else {
-    playing = setInterval(() => {
-      shown.hour = (shown.hour + 1) % 24;
-      draw();
-    }, 900);
-  }
-  part("play").setAttribute("aria-pressed", String(Boolean(playing)));
-  part("play").textContent = playing ? "Stop" : "Play the day";
-}
-
 function start() {
   part("flows-label").hidden = !results.moves.length;
   part("which-label").hidden = results.views.length < 2;
@@ -295,11 +273,10 @@ function start() {
     shown.flows = part("flows").checked;
     drawMap();
   });
-  part("hour").addEventListener("input", () => {
-    shown.hour = Number(part("hour").value);
+  playHours(() => shown.hour, (hour) => {
+    shown.hour = hour;
     draw();
   });
-  part("play").addEventListener("click", togglePlay);
   part("csv").addEventListener("click", () => {
     const name = `${view().name}-${String(shown.hour).padStart(2, "0")}h.csv`;
     download(name, new Blob([csvOf(view(), shown.choice, shown.hour)], { type: "text/csv" }));

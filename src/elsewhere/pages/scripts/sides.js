@@ -15,11 +15,6 @@ const seen = { hour: 0, people: new Set([0, 1].filter((one) => one < beside.peop
 /** @type {any[]} */
 let sideMaps = [];
 
-/** @param {string} id @returns {any} */
-function found(id) {
-  return document.getElementById(id);
-}
-
 /** @param {number} person */
 function colourOfPerson(person) {
   return lookOf(["second", "third", "fourth", "fifth", "first", "quiet"][person % 6]);
@@ -119,14 +114,13 @@ function wordsOf(side) {
 }
 
 function drawSides() {
-  found("hour").value = String(seen.hour);
-  const pad = (/** @type {number} */ value) => String(value).padStart(2, "0");
-  found("hour-words").textContent = `${pad(seen.hour)}:00–${pad(seen.hour + 1)}:00`;
+  part("hour").value = String(seen.hour);
+  part("hour-words").textContent = hourSpan(seen.hour);
   SIDES.forEach((name, side) => {
-    found(`${name}-words`).textContent = wordsOf(side);
+    part(`${name}-words`).textContent = wordsOf(side);
     const map = sideMaps[side];
     if (!map) {
-      found(name).replaceChildren(pictureOf(side));
+      part(name).replaceChildren(pictureOf(side));
     } else if (map.getSource("visits")) {
       setSource(map, "visits", collection(circleFeatures(side)));
       setSource(map, "days", collection(lineFeatures(side)));
@@ -135,7 +129,7 @@ function drawSides() {
 }
 
 function listPeople() {
-  found("people").replaceChildren(...beside.people.map((one, person) => {
+  part("people").replaceChildren(...beside.people.map((one, person) => {
     const label = document.createElement("label");
     const box = document.createElement("input");
     box.type = "checkbox";
@@ -148,59 +142,29 @@ function listPeople() {
     label.append(box, ` ${one.name}`);
     return label;
   }));
-  found("people").hidden = beside.people.length < 2;
-}
-
-/** @type {ReturnType<typeof setInterval> | undefined} */
-let ticking;
-
-function togglePlaying() {
-  if (ticking) {
-    clearInterval(ticking);
-    ticking = undefined;
-  } else {
-    ticking = setInterval(() => {
-      seen.hour = (seen.hour + 1) % 24;
-      drawSides();
-    }, 900);
-  }
-  found("play").setAttribute("aria-pressed", String(Boolean(ticking)));
-  found("play").textContent = ticking ? "Stop" : "Play the day";
-}
-
-/** What lies under the pointer, in words. @param {any} map */
-function tellWhenPointedAt(map) {
-  const popup = new maplibregl.Popup({ closeButton: false, maxWidth: "240px" });
-  map.on("mousemove", (/** @type {any} */ event) => {
-    const layers = ["stops", "visits"].filter((id) => map.getLayer(id));
-    const [under] = map.queryRenderedFeatures(event.point, { layers });
-    map.getCanvas().style.cursor = under ? "pointer" : "";
-    if (under) popup.setLngLat(event.lngLat).setText(under.properties.words).addTo(map);
-    else popup.remove();
-  });
+  part("people").hidden = beside.people.length < 2;
 }
 
 function startSides() {
   const sums = beside.sides[0].map((hour) => hour.reduce((sum, value, at) => sum + (at % 2 ? value : 0), 0));
   seen.hour = sums.indexOf(Math.max(...sums));
   SIDES.forEach((name, side) => {
-    found(`${name}-title`).textContent = beside.titles[side];
-    sideMaps.push(openMap(found(name), { box: beside.box, label: `Map: ${beside.titles[side]}` },
+    part(`${name}-title`).textContent = beside.titles[side];
+    sideMaps.push(openMap(part(name), { box: beside.box, label: `Map: ${beside.titles[side]}` },
       (map) => addSide(map, side)));
   });
-  found("no-map").hidden = Boolean(sideMaps[0]);
+  part("no-map").hidden = Boolean(sideMaps[0]);
   const maps = sideMaps.filter(Boolean);
   moveTogether(maps);
-  maps.forEach(tellWhenPointedAt);
+  for (const map of maps) tellWhenPointedAt(map, ["stops", "visits"]);
   if (maps.length) {
-    found("plain-map").hidden = found("left").dataset.basemap !== "none";
+    part("plain-map").hidden = part("left").dataset.basemap !== "none";
     maps[maps.length - 1].on("idle", () => { document.body.dataset.map = "drawn"; });
   }
-  found("hour").addEventListener("input", () => {
-    seen.hour = Number(found("hour").value);
+  playHours(() => seen.hour, (hour) => {
+    seen.hour = hour;
     drawSides();
   });
-  found("play").addEventListener("click", togglePlaying);
   listPeople();
   drawSides();
 }

@@ -11,11 +11,6 @@ const looked = { shown: "kinds", level: 0, hour: 12, place: -1 };
 /** @type {any} */
 let worldMap = null;
 
-/** @param {string} id @returns {any} */
-function the(id) {
-  return document.getElementById(id);
-}
-
 const KIND_COLOURS = ["first", "second", "third", "fourth", "fifth"];
 
 /** Five colours can be told apart: kinds beyond the largest four share the last. @param {number} kind */
@@ -91,10 +86,9 @@ function addWorld(map) {
 }
 
 function drawWorld() {
-  the("hour").value = String(looked.hour);
-  const pad = (/** @type {number} */ value) => String(value).padStart(2, "0");
-  the("hour-words").textContent = `${pad(looked.hour)}:00–${pad(looked.hour + 1)}:00`;
-  the("level-label").hidden = looked.shown !== "regions";
+  part("hour").value = String(looked.hour);
+  part("hour-words").textContent = hourSpan(looked.hour);
+  part("level-label").hidden = looked.shown !== "regions";
   const level = city.levels[looked.level];
   const more = city.kinds.length - 5;
   const items = looked.shown === "kinds"
@@ -102,7 +96,7 @@ function drawWorld() {
       [kindColour(kind), kind === 4 && more > 0 ? `${name} and ${more} other kinds` : name])
     : looked.shown === "prior" ? [[lookOf("first"), "larger: more of the visits of made-up people"]]
       : [[lookOf("second"), `regions of this hour${level && level.more ? `; ${level.more} more are not drawn` : ""}`]];
-  the("key").replaceChildren(...items.map(([colour, words]) => {
+  part("key").replaceChildren(...items.map(([colour, words]) => {
     const item = document.createElement("li");
     const mark = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     const dot = document.createElementNS("http://www.w3.org/2000/svg", "rect");
@@ -127,7 +121,7 @@ function choosePlace(place) {
     for (let other = 0; known && other < city.lng.length; other += 1) {
       count += other !== place && reaches(place, other) ? 1 : 0;
     }
-    the("picked").textContent = known
+    part("picked").textContent = known
       ? `From ${city.names[place]}, leaving at noon, one gets to ${count.toLocaleString("en")} of `
         + `${(city.lng.length - 1).toLocaleString("en")} other places within 30 minutes. The others are pale.`
       : `${city.names[place]}. This world has too many places to carry how far one gets from each.`;
@@ -135,67 +129,37 @@ function choosePlace(place) {
   drawWorld();
 }
 
-/** @type {ReturnType<typeof setInterval> | undefined} */
-let worldPlaying;
-
-function toggleWorld() {
-  if (worldPlaying) {
-    clearInterval(worldPlaying);
-    worldPlaying = undefined;
-  } else {
-    worldPlaying = setInterval(() => {
-      looked.hour = (looked.hour + 1) % 24;
-      drawWorld();
-    }, 900);
-  }
-  the("play").setAttribute("aria-pressed", String(Boolean(worldPlaying)));
-  the("play").textContent = worldPlaying ? "Stop" : "Play the day";
-}
-
-/** @param {any} map */
-function tellPlaces(map) {
-  const popup = new maplibregl.Popup({ closeButton: false, maxWidth: "280px" });
-  map.on("mousemove", (/** @type {any} */ event) => {
-    const layers = ["places", "regions"].filter((id) => map.getLayer(id));
-    const [under] = map.queryRenderedFeatures(event.point, { layers });
-    map.getCanvas().style.cursor = under ? "pointer" : "";
-    if (under) popup.setLngLat(event.lngLat).setText(under.properties.words).addTo(map);
-    else popup.remove();
-  });
-  map.on("click", (/** @type {any} */ event) => {
-    const near = [[event.point.x - 4, event.point.y - 4], [event.point.x + 4, event.point.y + 4]];
-    const [under] = map.queryRenderedFeatures(near, { layers: ["places"] });
-    choosePlace(under ? under.properties.place : -1);
-  });
-}
-
 function startWorld() {
   const choices = [["kinds", "kinds of place"], ["prior", "what the prior thinks"], ["regions", "regions"]];
-  the("shown").replaceChildren(...choices.map(([value, words]) => new Option(words, value)));
-  the("level").replaceChildren(...city.levels.map((level, at) => new Option(level.name, String(at))));
-  the("place-names").replaceChildren(...city.names.slice(0, 3000).map((name) => new Option(name, name)));
-  the("shown").addEventListener("change", () => {
-    looked.shown = the("shown").value;
+  part("shown").replaceChildren(...choices.map(([value, words]) => new Option(words, value)));
+  part("level").replaceChildren(...city.levels.map((level, at) => new Option(level.name, String(at))));
+  part("place-names").replaceChildren(...city.names.slice(0, 3000).map((name) => new Option(name, name)));
+  part("shown").addEventListener("change", () => {
+    looked.shown = part("shown").value;
     drawWorld();
   });
-  the("level").addEventListener("change", () => {
-    looked.level = Number(the("level").value);
+  part("level").addEventListener("change", () => {
+    looked.level = Number(part("level").value);
     drawWorld();
   });
-  the("place").addEventListener("change", () => choosePlace(city.names.indexOf(the("place").value)));
-  the("hour").addEventListener("input", () => {
-    looked.hour = Number(the("hour").value);
+  part("place").addEventListener("change", () => choosePlace(city.names.indexOf(part("place").value)));
+  playHours(() => looked.hour, (hour) => {
+    looked.hour = hour;
     drawWorld();
   });
-  the("play").addEventListener("click", toggleWorld);
-  worldMap = openMap(the("map"), { box: city.box, label: "Map of the world's places" }, addWorld);
+  worldMap = openMap(part("map"), { box: city.box, label: "Map of the world's places" }, addWorld);
   if (worldMap) {
-    tellPlaces(worldMap);
-    the("plain-map").hidden = the("map").dataset.basemap !== "none";
+    tellWhenPointedAt(worldMap, ["places", "regions"]);
+    worldMap.on("click", (/** @type {any} */ event) => {
+      const near = [[event.point.x - 4, event.point.y - 4], [event.point.x + 4, event.point.y + 4]];
+      const [under] = worldMap.queryRenderedFeatures(near, { layers: ["places"] });
+      choosePlace(under ? under.properties.place : -1);
+    });
+    part("plain-map").hidden = part("map").dataset.basemap !== "none";
     worldMap.on("idle", () => { document.body.dataset.map = "drawn"; });
   } else {
-    the("map").hidden = true;
-    the("no-map").hidden = false;
+    part("map").hidden = true;
+    part("no-map").hidden = false;
   }
   drawWorld();
 }
