@@ -21,7 +21,7 @@ CENTRE = (24.936, 60.165, 24.952, 60.178)
 
 
 def _area(coasts: list[list[tuple[float, float]]]) -> float:
-    return sum(sea.area for sea in seas([shapely.LineString(line) for line in coasts], FRAME))
+    return float(sum(sea.area for sea in seas([shapely.LineString(line) for line in coasts], FRAME)))
 
 
 def test_the_sea_lies_to_the_right_of_a_coast() -> None:
