@@ -8,7 +8,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from elsewhere.knowledge.places import Place
 from raw import gzipped
+from worlds import place
 
 
 def android(folder: Path) -> Path:
@@ -188,3 +190,23 @@ def takeout_zip(folder: Path) -> Path:
         archive.writestr("Takeout/Chrome/History.json", '{"Browser History": []}')
         archive.writestr("Takeout/archive_browser.html", "<html></html>")
     return folder / "takeout.zip"
+
+
+PLAIN_TABLES = [
+    "lat,lng,datetime\n52.52,13.405,2024-03-07T10:00:00\n",
+    "Latitude;Longitude;Timestamp\n52,52;13,405;07.03.2024 10:00\n",
+    "LON\tLAT\tTIME\n13.405\t52.52\t2024-03-07 10:00:00\n",
+    "date,time,lat,lon\n2024-03-07,10:00,52.52,13.405\n",
+    "utc_time,lat,lng\n2024-03-07 09:00:00,52.52,13.405\n",
+    "epoch,lat,lng\n1709802000,52.52,13.405\n",
+]
+"""Ten o'clock at the café, written in six ways."""
+
+
+def berlin() -> list[Place]:
+    """Where these files are about."""
+    return [
+        place("cafe", 52.5200, 13.4050, hours="08:00-20:00"),
+        place("bar", 52.5201, 13.4051, "bar", hours="18:00-26:00"),
+        place("shop", 52.5300, 13.4050, "shoes", hours="24/7"),
+    ]

@@ -18,7 +18,19 @@ from elsewhere.mechanism.secret import NumberedVisits
 from elsewhere.pages.browser_survey import browser_survey
 from elsewhere.survey.survey import Survey
 from made_surveys import survey_of
-from own_files import android, geojson, gpx, ios, owntracks, points_csv, records, takeout, write_json
+from own_files import (
+    PLAIN_TABLES,
+    android,
+    berlin,
+    geojson,
+    gpx,
+    ios,
+    owntracks,
+    points_csv,
+    records,
+    takeout,
+    write_json,
+)
 from scripts_of_pages import HERE, SCRIPTS
 from worlds import build, place
 
@@ -29,12 +41,7 @@ Days = Callable[[bytes], Any]
 
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> Survey:
-    rows = [
-        place("cafe", 52.5200, 13.4050, hours="08:00-20:00"),
-        place("bar", 52.5201, 13.4051, "bar", hours="18:00-26:00"),
-        place("shop", 52.5300, 13.4050, "shoes", hours="24/7"),
-        place("kiosk", 52.5310, 13.4070, hours="06:00-22:00"),
-    ]
+    rows = [*berlin(), place("kiosk", 52.5310, 13.4070, hours="06:00-22:00")]
     world = build(tmp_path_factory.mktemp("world"), rows, {"kappa": 1, "timezone": "Europe/Berlin"})
     return survey_of(world, ("visits", "1", {}))
 
@@ -76,12 +83,7 @@ def test_the_oldest_takeout_has_milliseconds(tmp_path: Path, survey: Survey, in_
 @pytest.mark.parametrize(
     "text",
     [
-        "lat,lng,datetime\n52.52,13.405,2024-03-07T10:00:00\n",
-        "Latitude;Longitude;Timestamp\n52,52;13,405;07.03.2024 10:00\n",
-        "LON\tLAT\tTIME\n13.405\t52.52\t2024-03-07 10:00:00\n",
-        "date,time,lat,lon\n2024-03-07,10:00,52.52,13.405\n",
-        "utc_time,lat,lng\n2024-03-07 09:00:00,52.52,13.405\n",
-        "epoch,lat,lng\n1709802000,52.52,13.405\n",
+        *PLAIN_TABLES,
         'name,lat,lng,time\n"a ""b""\n",52.52,13.405,2024-03-07 10:00 PM\n\n,52.53,13.405,2024-03-08 1:00\n',
         "\ufefflat,lng,datetime\r\n52.52,13.405,13/03/2024 9:00 AM\r\n52.52,13.405,01/04/2024 24:00\r\n",
         "lat,lng,datetime\n52.52,13.405,20240307100000\n",

@@ -22,7 +22,7 @@ from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Period, Survey
 from elsewhere.world.world import World
 from made_surveys import survey_of
-from own_files import android
+from own_files import android, berlin
 from running import Forked
 from twins import UNIFORM, CountedWords
 from worlds import build, place
@@ -51,12 +51,7 @@ NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null;"
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    rows = [
-        place("cafe", 52.5200, 13.4050, hours="08:00-20:00"),
-        place("bar", 52.5201, 13.4051, "bar", hours="18:00-26:00"),
-        place("shop", 52.5300, 13.4050, "shoes", hours="24/7"),
-    ]
-    return build(tmp_path_factory.mktemp("world"), rows, {"kappa": 1, "timezone": "Europe/Berlin"})
+    return build(tmp_path_factory.mktemp("world"), berlin(), {"kappa": 1, "timezone": "Europe/Berlin"})
 
 
 @pytest.fixture

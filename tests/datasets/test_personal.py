@@ -29,6 +29,7 @@ from elsewhere.errors import InputError
 from elsewhere.trajectories import Trajectory
 from elsewhere.world.world import World
 from own_files import (
+    PLAIN_TABLES,
     android,
     geojson,
     gpx,
@@ -205,14 +206,7 @@ def test_a_data_set_of_ones_own_is_private(tmp_path: Path, world: World, own_dat
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "lat,lng,datetime\n52.52,13.405,2024-03-07T10:00:00\n",
-        "Latitude;Longitude;Timestamp\n52,52;13,405;07.03.2024 10:00\n",
-        "LON\tLAT\tTIME\n13.405\t52.52\t2024-03-07 10:00:00\n",
-        "date,time,lat,lon\n2024-03-07,10:00,52.52,13.405\n",
-        "utc_time,lat,lng\n2024-03-07 09:00:00,52.52,13.405\n",
-        "epoch,lat,lng\n1709802000,52.52,13.405\n",
-    ],
+    PLAIN_TABLES,
 )
 def test_own_tables_are_read_however_separated_and_called(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.csv").write_text(text)

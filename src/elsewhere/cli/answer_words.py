@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from elsewhere.survey.channels import Channel, DayChannel, SetChannel
+from elsewhere.survey.part_names import SIDES, PartNames
 from elsewhere.survey.report import Report
 from elsewhere.survey.survey import Survey
-from elsewhere.survey.things import Things
+from elsewhere.survey.things import Things, trip_words
 from elsewhere.world.world import World
 
 
@@ -35,12 +34,13 @@ def is_hashed(channel: Channel) -> bool:
 def _thing_in_words(things: Things, number: int, world: World) -> str:
     row = {name: values[number] for name, values in things.columns().items()}
     if "from_km" in row:
-        return f"a trip of {_from_to(row['from_km'], row['to_km'])}"
+        return f"a trip of {trip_words(row['from_km'], row['to_km'])}"
     if "visits" in row:
         visits = row["visits"]
         return f"{visits} visit{'s' if visits > 1 else ''}{' or more' if visits == things.count else ''}"
-    moves = [_where(row, world, prefix) for prefix in ("from_", "to_")]
-    parts = [" to ".join(filter(None, moves)), _where(row, world)]
+    names = PartNames(world.places)
+    moves = [_where(row, names, prefix) for prefix in ("from_", "to_")]
+    parts = [" to ".join(filter(None, moves)), _where(row, names)]
     parts += [str(row.get(name, "")) for name in ("category", "name")]
     if "hour" in row:
         hours = row.get("hours", getattr(things, "hours", 1))
@@ -48,21 +48,9 @@ def _thing_in_words(things: Things, number: int, world: World) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _from_to(least: float, most: float) -> str:
-    return f"{least:g} km or more" if most == float("inf") else f"{least:g} to {most:g} km"
-
-
-def _where(row: dict[str, Any], world: World, prefix: str = "") -> str:
-    """A part of the city, by its own name or that of the busiest place in it."""
-    if area := row.get(f"{prefix}area"):
-        return str(area)
+def _where(row: dict[str, Any], names: PartNames, prefix: str = "") -> str:
+    """A part of the city, if the thing is about one."""
     if f"{prefix}south" not in row:
         return ""
-    south, west, north, east = (row[f"{prefix}{side}"] for side in ("south", "west", "north", "east"))
-    places = world.places
-    is_inside = (places.latitudes >= south) & (places.latitudes <= north)
-    is_inside &= (places.longitudes >= west) & (places.longitudes <= east)
-    if not is_inside.any():
-        return f"around {(south + north) / 2:.4f} {(west + east) / 2:.4f}"
-    busiest = int(np.argmax(np.where(is_inside, places.popularity.sum(axis=1), -1.0)))
-    return f"around {places.names[busiest] or places.ids[busiest]}"
+    south, west, north, east = (row[f"{prefix}{side}"] for side in SIDES)
+    return names.of((south, west, north, east), row.get(f"{prefix}area"))

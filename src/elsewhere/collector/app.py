@@ -74,6 +74,7 @@ class Collector:
         self.survey = self.store.survey
         self.name = survey_hash(self.survey)
         self.file = survey_to_bytes(self.survey)
+        self.tiles = None if self.basemap is None else basemap_beside(self.basemap)
         self.writer = Writer(self.store)
         self.results = Results(self.store, basemap=self.basemap)
         self.metrics = Metrics(step=self.survey.terms.least)
@@ -191,10 +192,9 @@ class Collector:
 
     async def _tiles(self, _request: Request) -> Response:
         """The base map, so that anybody can make the page again."""
-        tiles = None if self.basemap is None else basemap_beside(self.basemap)
-        if tiles is None:
+        if self.tiles is None:
             raise RefusedError(404, "this survey has no base map")
-        return Response(tiles, media_type=BYTES, headers=_FOREVER)
+        return Response(self.tiles, media_type=BYTES, headers=_FOREVER)
 
     async def _reports(self, request: Request) -> Response:
         if request.method == "OPTIONS":

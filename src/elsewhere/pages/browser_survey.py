@@ -23,10 +23,10 @@ from elsewhere.inputs.column_names import ALIASES
 from elsewhere.knowledge.sphere import NEAR_CHORD_SQUARED, chord_squared_of_km
 from elsewhere.mechanism.answer import things_of_secrets, words_for_answer
 from elsewhere.mechanism.pick import words_for_candidates
-from elsewhere.pages.parts import SIDES, PartNames
 from elsewhere.survey.boxes import AdaptiveBoxes
 from elsewhere.survey.channels import DayChannel, SetChannel
 from elsewhere.survey.file import survey_hash
+from elsewhere.survey.part_names import SIDES, PartNames
 from elsewhere.survey.report import FIRST_DAY
 from elsewhere.survey.survey import Question, Survey, shares_denominator
 from elsewhere.survey.things import GroupHours, Moves, Things, TripLengths, VisitNumber

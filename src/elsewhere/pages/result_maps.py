@@ -13,7 +13,7 @@ import shapely
 
 from elsewhere.arrays import Floats
 from elsewhere.estimates.estimate import Estimated, Estimates
-from elsewhere.pages.parts import SIDES, Box, PartNames
+from elsewhere.survey.part_names import SIDES, Box, PartNames
 
 _DIGITS = 6
 _MARGIN = 1e-4

@@ -12,11 +12,11 @@ from elsewhere.errors import InputError
 from elsewhere.estimates.estimate import Estimated, Estimates
 from elsewhere.estimates.expect import BUSY
 from elsewhere.pages.page import MAP_SCRIPTS, cards, page, section, table, verdict
-from elsewhere.pages.parts import PartNames
 from elsewhere.pages.result_maps import Compared, map_views, move_views
 from elsewhere.pages.things import labels, shares_table
 from elsewhere.randomness import SYSTEM
 from elsewhere.survey.file import survey_hash
+from elsewhere.survey.part_names import PartNames
 from elsewhere.world.basemap import box_of
 
 _SOME_FAKES = 100

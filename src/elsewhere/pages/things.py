@@ -8,7 +8,8 @@ import polars as pl
 
 from elsewhere.arrays import Floats
 from elsewhere.pages.charts import Bar, bar_table
-from elsewhere.pages.parts import PartNames
+from elsewhere.survey.part_names import PartNames
+from elsewhere.survey.things import trip_words
 
 
 def shares_table(
@@ -48,17 +49,13 @@ def labels(frame: pl.DataFrame, names: PartNames) -> list[str]:
         parts += [f"{row['hour']}:00"] if "hour" in row else []
         parts += [f"{row['visits']} visit{'s' if row['visits'] > 1 else ''}"] if "visits" in row else []
         if "from_km" in row:
-            parts.append(_trip(row["from_km"], row["to_km"]))
+            parts.append(trip_words(row["from_km"], row["to_km"]))
         found.append(", ".join(part for part in parts if part))
     return _distinct(found)
 
 
 def _move(origin: str, end: str) -> str:
     return f"{origin} → {end}" if origin != end else origin and f"within the part {origin}"
-
-
-def _trip(least: float, most: float) -> str:
-    return f"{least:g} km or more" if most == float("inf") else f"{least:g} to {most:g} km"
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -231,6 +231,11 @@ class TripLengths:
         return {"from_km": [0.0, *self.edges_km], "to_km": [*self.edges_km, float("inf")]}
 
 
+def trip_words(from_km: float, to_km: float) -> str:
+    """A bin of lengths, for people."""
+    return f"{from_km:g} km or more" if to_km == float("inf") else f"{from_km:g} to {to_km:g} km"
+
+
 def _are_known(places: Indices, count: int) -> Bools:
     return np.asarray((places >= 0) & (places < count))
 

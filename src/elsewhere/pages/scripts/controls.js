@@ -37,3 +37,34 @@ function tellWhenPointedAt(map, layers) {
     else popup.remove();
   });
 }
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {string} name @param {Record<string, string | number>} given @param {(Element | string)[]} [inside] */
+function drawn(name, given, inside) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(given)) made.setAttribute(key, String(value));
+  made.append(...(inside || []));
+  return made;
+}
+
+/** An entry of a legend: a patch of a colour, and what it means. @param {string} colour @param {string} words */
+function keyEntry(colour, words, opacity = 1) {
+  const item = document.createElement("li");
+  const patch = drawn("rect", { width: "100%", height: "100%", fill: colour, "fill-opacity": opacity });
+  item.append(drawn("svg", { "aria-hidden": "true" }, [patch]), ` ${words}`);
+  return item;
+}
+
+/** Where a position lies on a plain picture of 600 by 600. @param {Box} box */
+function onPaper([west, south, east, north]) {
+  const squeeze = Math.cos((((south + north) / 2) * Math.PI) / 180);
+  const size = Math.max((east - west) * squeeze, north - south, 1e-6);
+  return (/** @type {number} */ lng, /** @type {number} */ lat) =>
+    [20 + (560 * (lng - west) * squeeze) / size, 20 + (560 * (north - lat)) / size];
+}
+
+/** A plain picture for where no map can be drawn; beside it, words say the same. @param {Element[]} inside */
+function plainPicture(inside) {
+  return drawn("svg", { viewBox: "0 0 600 600", class: "picture", "aria-hidden": "true" }, inside);
+}

@@ -3,7 +3,6 @@
 /* The day as a picture: on the map where the browser can draw one, else as plain lines and dots. */
 
 const MOST_DOTS = 4000;
-const SVG = "http://www.w3.org/2000/svg";
 
 /** Degrees of a place. @param {Float64Array} vectors @param {number} place @returns {[number, number]} */
 function lngLatOf(vectors, place) {
@@ -65,28 +64,14 @@ class DayMap {
 
   /** Without WebGL: dots and a line. */
   picture() {
-    const [west, south, east, north] = this.box;
-    const squeeze = Math.cos((((south + north) / 2) * Math.PI) / 180);
-    const size = Math.max((east - west) * squeeze, north - south, 1e-6);
-    const spot = (/** @type {[number, number]} */ [lng, lat]) =>
-      [20 + (560 * (lng - west) * squeeze) / size, 20 + (560 * (north - lat)) / size];
-    const drawn = document.createElementNS(SVG, "svg");
-    drawn.setAttribute("viewBox", "0 0 600 600");
-    drawn.setAttribute("class", "picture");
-    drawn.setAttribute("aria-hidden", "true"); // the list says it in words
-    const add = (/** @type {string} */ name, /** @type {{[name: string]: string | number}} */ values) => {
-      const part = document.createElementNS(SVG, name);
-      for (const [key, value] of Object.entries(values)) part.setAttribute(key, String(value));
-      drawn.append(part);
-    };
+    const spot = onPaper(this.box);
     const every = Math.ceil(this.points.length / MOST_DOTS);
-    for (let place = 0; place < this.points.length; place += every) {
-      const [cx, cy] = spot(this.points[place]);
-      add("circle", { cx, cy, r: 2, class: "fill quiet pale" });
-    }
-    const line = this.line.map(spot);
-    add("polyline", { points: line.map((at) => at.join(",")).join(" "), class: "stroke first" });
-    for (const [cx, cy] of line) add("circle", { cx, cy, r: 7, class: "fill first" });
-    return drawn;
+    const places = this.points.filter((_, place) => place % every === 0).map(([lng, lat]) => spot(lng, lat));
+    const line = this.line.map(([lng, lat]) => spot(lng, lat));
+    return plainPicture([
+      ...places.map(([cx, cy]) => drawn("circle", { cx, cy, r: 2, class: "fill quiet pale" })),
+      drawn("polyline", { points: line.map((at) => at.join(",")).join(" "), class: "stroke first" }),
+      ...line.map(([cx, cy]) => drawn("circle", { cx, cy, r: 7, class: "fill first" })),
+    ]);
   }
 }

@@ -103,18 +103,8 @@ function largestOf(view, choice) {
   return largest || 1;
 }
 
-/** A day of one part as a small chart: a band for the interval, a line for the number. */
-const SVG = "http://www.w3.org/2000/svg";
-
-/** @param {string} name @param {Record<string, string | number>} given @param {(Element | string)[]} [inside] */
-function drawn(name, given, inside) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(given)) made.setAttribute(key, String(value));
-  for (const one of inside || []) made.append(one);
-  return made;
-}
-
-/** @param {View} view @param {string} choice @param {number} part @param {number} hour */
+/** A day of one part as a small chart: a band for the interval, a line for the number.
+ * @param {View} view @param {string} choice @param {number} part @param {number} hour */
 function dayChart(view, choice, part, hour) {
   const rows = view.part.flatMap((own, row) => (own === part ? [row] : [])).sort((a, b) => view.hour[a] - view.hour[b]);
   const all = rows.map((row) => shownAt(view, choice, row));

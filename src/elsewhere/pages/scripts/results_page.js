@@ -174,12 +174,7 @@ function drawKey() {
   const entries = shown.choice === "change"
     ? [[lookOf("first"), "more", 0.62], [lookOf("second"), "fewer", 0.62]]
     : ramp.map((colour, at) => [colour, `${percent((largest * at) / 5)}–${percent((largest * (at + 1)) / 5)}`, 1]);
-  const items = entries.map(([colour, words, opacity]) => {
-    const item = document.createElement("li");
-    item.append(drawn("svg", { "aria-hidden": "true" }, [drawn("rect",
-      { width: "100%", height: "100%", fill: colour, "fill-opacity": opacity })]), ` ${words}`);
-    return item;
-  });
+  const items = entries.map(([colour, words, opacity]) => keyEntry(colour, words, opacity));
   const unknown = document.createElement("li");
   unknown.textContent = shown.choice === "change" ? "hatched: may be chance"
     : "paler: known roughly; plain: few, under 1 %; hatched: not known";

@@ -75,33 +75,16 @@ function addSide(map, side) {
 
 /** Where no map can be drawn: the same dots and lines on paper. @param {number} side */
 function pictureOf(side) {
-  const space = "http://www.w3.org/2000/svg";
-  const [west, south, east, north] = beside.box;
-  const narrow = Math.cos(((south + north) / 2) * (Math.PI / 180));
-  const [wide, tall] = [Math.max((east - west) * narrow, 1e-6), Math.max(north - south, 1e-6)];
-  const x = (/** @type {number} */ at) => (100 * (at - west) * narrow) / wide;
-  const y = (/** @type {number} */ at) => (100 * (north - at)) / wide;
-  const picture = document.createElementNS(space, "svg");
-  picture.setAttribute("viewBox", `-4 -4 108 ${(100 * tall) / wide + 8}`);
-  picture.setAttribute("width", "100%");
-  picture.setAttribute("height", "100%");
-  for (const { place, visits } of visitsAt(side, seen.hour)) {
-    const dot = document.createElementNS(space, "circle");
-    dot.setAttribute("class", "fill pale first");
-    dot.setAttribute("cx", String(x(place[0])));
-    dot.setAttribute("cy", String(y(place[1])));
-    dot.setAttribute("r", String(0.6 + 3.4 * Math.sqrt(visits / largest)));
-    picture.append(dot);
-  }
-  for (const person of seen.people) {
-    const line = document.createElementNS(space, "polyline");
-    line.setAttribute("class", "stroke");
-    line.setAttribute("stroke", colourOfPerson(person));
-    const stops = beside.people[person].days[side];
-    line.setAttribute("points", stops.map((stop) => `${x(stop[0])},${y(stop[1])}`).join(" "));
-    picture.append(line);
-  }
-  return picture;
+  const spot = onPaper(beside.box);
+  const dots = visitsAt(side, seen.hour).map(({ place, visits }) => {
+    const [cx, cy] = spot(place[0], place[1]);
+    return drawn("circle", { cx, cy, r: 3 + 19 * Math.sqrt(visits / largest), class: "fill pale first" });
+  });
+  const lines = [...seen.people].map((person) => {
+    const points = beside.people[person].days[side].map((stop) => spot(stop[0], stop[1]).join(",")).join(" ");
+    return drawn("polyline", { points, class: "stroke", stroke: colourOfPerson(person) });
+  });
+  return plainPicture([...dots, ...lines]);
 }
 
 /** The same as the maps, in words. @param {number} side */

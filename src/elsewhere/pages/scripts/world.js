@@ -96,16 +96,7 @@ function drawWorld() {
       [kindColour(kind), kind === 4 && more > 0 ? `${name} and ${more} other kinds` : name])
     : looked.shown === "prior" ? [[lookOf("first"), "larger: more of the visits of made-up people"]]
       : [[lookOf("second"), `regions of this hour${level && level.more ? `; ${level.more} more are not drawn` : ""}`]];
-  part("key").replaceChildren(...items.map(([colour, words]) => {
-    const item = document.createElement("li");
-    const mark = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const dot = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    for (const [key, value] of [["width", "100%"], ["height", "100%"], ["fill", colour]]) dot.setAttribute(key, value);
-    mark.setAttribute("aria-hidden", "true");
-    mark.append(dot);
-    item.append(mark, ` ${words}`);
-    return item;
-  }));
+  part("key").replaceChildren(...items.map(([colour, words]) => keyEntry(colour, words)));
   if (worldMap && worldMap.getSource("places")) {
     setSource(worldMap, "regions", collection(regionFeatures()));
     setSource(worldMap, "places", collection(placeFeatures()));

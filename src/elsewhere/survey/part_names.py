@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import polars as pl
 
 from elsewhere.arrays import Floats, Indices
 from elsewhere.knowledge.places import Places
 from elsewhere.survey.things import Groups, Things
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SIDES = ("south", "west", "north", "east")
 Box = tuple[float, float, float, float]
@@ -39,11 +43,11 @@ class PartNames:
         if box not in self._names:
             inside = self._inside(box)
             order = inside[np.argsort(-self._busy[inside], kind="stable")]
-            names = (self._places.names[place] for place in order)
-            free = next((name for name in names if name and name not in self._taken), None)
-            self._taken.add(free or "")
+            names = (self._places.names[place] or self._places.ids[place] for place in order)
             middle = f"{(box[0] + box[2]) / 2:.4f} {(box[1] + box[3]) / 2:.4f}"
-            self._names[box] = f"around {free}" if free else middle
+            free = next((name for name in names if name not in self._taken), middle)
+            self._taken.add(free)
+            self._names[box] = f"around {free}"
         return self._names[box]
 
     def _inside(self, box: Box) -> Indices:
