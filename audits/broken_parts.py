@@ -129,10 +129,10 @@ class NothingLeftIsTheTruth(Individual):
     ) -> tuple[Drawn, Counts]:
         drawn, trials = super().perturb(secrets, randomness, constant_work=constant_work)
         length, tables = secrets.shape[1], self.tables(secrets.shape[1])
-        everything = len(list_candidates(tables, -1, 0))
+        everything = len(list_candidates(tables, -1))
         for row in range(len(secrets)):
             for i in range(1, length):
-                left = list_candidates(tables, int(drawn.values[row, i - 1]), length - 1 - i)
+                left = list_candidates(tables, int(drawn.values[row, i - 1]))
                 if len(left) == everything:  # all open visits again: none could follow
                     drawn.values[row, i] = secrets[row, i]
         return drawn, trials

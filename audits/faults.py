@@ -319,8 +319,8 @@ class AfterTheTruth(Peeks, Individual):
 
     def broken(self, tables: VisitTables, truth: Outcome) -> VisitTables:
         first = truth[0] % tables.places.is_open.shape[1]
-        later = np.minimum(tables.later, tables.later[:, :, first : first + 1])
-        if not later[0].any():
+        later = np.minimum(tables.later, tables.later[:, first : first + 1])
+        if not later.any():
             return tables
         by_time, starts = order_by_time(later)
         return tables._replace(later=later, by_time=by_time, starts=starts)

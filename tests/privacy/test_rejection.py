@@ -247,12 +247,11 @@ def _places_closed(folder: Path) -> _Draw:
     return _places(world, [0, 1])
 
 
-def _visits(world: World, previous: int, level: int, *, uses_reach: bool) -> _Draw:
+def _visits(world: World, previous: int, *, uses_reach: bool) -> _Draw:
     tables = Individual(world, epsilon=9, uses_reach=uses_reach).tables(2)
     places, (count, day), truth = tables.places, tables.places.is_open.shape, 2 * world.clock.timesteps + 5
-    has_room = np.diff(tables.later[level].astype(np.int64), axis=1) < 0
     place_before, time_before = divmod(previous, day) if previous >= 0 else (0, -1)
-    later = [p * day + t for t in range(time_before + 1, day) for p in range(count) if has_room[p, t]]
+    later = [p * day + t for t in range(time_before + 1, day) for p in range(count) if places.is_open[p, t]]
 
     def is_reachable(visit: int) -> bool:
         return previous < 0 or _follow(places, [(place_before, time_before), divmod(visit, day)])
@@ -272,7 +271,7 @@ def _visits(world: World, previous: int, level: int, *, uses_reach: bool) -> _Dr
 
     def after() -> _After:
         rows = (np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64))
-        return _After(tables, Scan(*rows, np.zeros(1, dtype=np.int64)), previous, level)
+        return _After(tables, Scan(*rows, np.zeros(1, dtype=np.int64)), previous)
 
     return _Draw(
         draw=draw_visit,
@@ -286,23 +285,19 @@ def _visits(world: World, previous: int, level: int, *, uses_reach: bool) -> _Dr
 
 
 def _visits_alone(folder: Path) -> _Draw:
-    return _visits(_town(folder), -1, 0, uses_reach=False)
-
-
-def _visits_with_room(folder: Path) -> _Draw:
-    return _visits(_town(folder), -1, 1, uses_reach=True)
+    return _visits(_town(folder), -1, uses_reach=False)
 
 
 def _visits_guessed(folder: Path) -> _Draw:
     world = _town(folder)
-    return _visits(world, world.clock.timesteps + 5, 0, uses_reach=True)
+    return _visits(world, world.clock.timesteps + 5, uses_reach=True)
 
 
 def _visits_counted(folder: Path) -> _Draw:
     """So many places out of reach that guessing does not find the one that is not."""
     rows = [place(f"p{i:02d}", -60 + 3 * i, 10, hours="24/7") for i in range(40)]
     world = build(folder, rows, {"kappa": 1, "timestep_minutes": 240, "interval_minutes": 240})
-    return _visits(world, 20 * world.clock.timesteps + 1, 0, uses_reach=True)
+    return _visits(world, 20 * world.clock.timesteps + 1, uses_reach=True)
 
 
 def _day_score(distances: VisitDistances, truth: list[int], day: int, sensitivity: float) -> Score:
@@ -427,7 +422,7 @@ def _toys(_folder: Path) -> _Draw:
 
 _CASES = [
     _toys, _ngrams, _times, _places_guessed, _places_counted, _places_closed, _visits_alone,
-    _visits_with_room, _visits_guessed, _visits_counted, _days, _samples, _lengths, _candidates,
+    _visits_guessed, _visits_counted, _days, _samples, _lengths, _candidates,
 ]  # fmt: skip
 
 

@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere as ew
-from elsewhere.audit.channel import all_trajectories
 from elsewhere.knowledge.travel import is_reachable
-from elsewhere.mechanism.individual import build_rooms, list_candidates
+from elsewhere.mechanism.individual import list_candidates
 from elsewhere.methods.individual import Individual
 from elsewhere.methods.registry import METHODS
-from elsewhere.world.place_world import place_world
 from elsewhere.world.world import World
 from examples import examples
 from worlds import build, place, world_inputs
@@ -132,43 +130,24 @@ def test_more_visits_than_timesteps_left(tmp_path: Path, name: str) -> None:
 
 
 @given(world_inputs(most=4))
-@examples(max_examples=60)
-def test_rooms_are_what_trying_everything_finds(tmp_path: Path, inputs: tuple[Any, Any]) -> None:
-    """A visit leaves room for k more if and only if some feasible day goes on from it for k visits."""
-    rows, keys = inputs
-    world = build(tmp_path, rows, {**keys, "timestep_minutes": 240, "interval_minutes": 240})
-    later = build_rooms(place_world(world), 3)
-    has_room = np.diff(later.astype(np.int64), axis=2) < 0
-    expected = np.zeros_like(has_room)
-    for size in (1, 2, 3):
-        for day in all_trajectories(world, size, unknown=False):
-            visits = [(world.place_index[p], t) for p, t in day]
-            if all(world.is_open[visit] for visit in visits) and _is_feasible(
-                world, ew.SharedTrajectory(day)
-            ):
-                expected[(size - 1, *visits[0])] = True
-    np.testing.assert_array_equal(has_room, expected)
-
-
-@given(world_inputs(most=4))
 @examples(max_examples=40)
-def test_candidates_are_open_reachable_and_leave_room(tmp_path: Path, inputs: tuple[Any, Any]) -> None:
+def test_candidates_are_open_and_reachable_from_the_visit_drawn_before(
+    tmp_path: Path, inputs: tuple[Any, Any]
+) -> None:
+    """IndReach: "the reachability constraint is considered during perturbation"."""
     rows, keys = inputs
     world = build(tmp_path, rows, {**keys, "timestep_minutes": 240, "interval_minutes": 240})
-    core, day = Individual(world, epsilon=1), world.clock.timesteps
-    tables = core.tables(2)
-    following = {
-        ((p, t), (q, u))
-        for p, t in np.argwhere(world.is_open).tolist()
-        for q, u in np.argwhere(world.is_open).tolist()
-        if is_reachable(world.travel, world.clock, origin=p, departure=t, destination=q, arrival=u)
-    }
+    tables, day = Individual(world, epsilon=1).tables(2), world.clock.timesteps
     everything = {(p, t) for p, t in np.argwhere(world.is_open).tolist()}
-    firsts = {first for first, _ in following} or everything
-    assert {divmod(visit, day) for visit in list_candidates(tables, -1, 1).tolist()} == firsts
-    for p, t in {first for first, _ in following}:
-        found = {divmod(visit, day) for visit in list_candidates(tables, p * day + t, 0).tolist()}
-        assert found == {second for first, second in following if first == (p, t)}
+    assert {divmod(visit, day) for visit in list_candidates(tables, -1).tolist()} == everything
+    for p, t in everything:
+        following = {
+            (q, u)
+            for q, u in everything
+            if is_reachable(world.travel, world.clock, origin=p, departure=t, destination=q, arrival=u)
+        }
+        found = {divmod(visit, day) for visit in list_candidates(tables, p * day + t).tolist()}
+        assert found == (following or everything)
 
 
 @pytest.mark.parametrize("name", sorted(METHODS))

@@ -1,8 +1,8 @@
 """`ind-reach`, `ind-noreach`: draws of single visits, a place and a timestep at once.
 
 Candidates are all visits to open places, or, where reachability counts, those that can follow the
-previous *perturbed* visit and leave room for the visits still to come. Both are public: nothing that
-is true goes into them (R5). Where none is left, all open visits are candidates again (R6).
+previous *perturbed* visit. Both are public: nothing that is true goes into them (R5). Where none is left,
+all open visits are candidates again (R6).
 """
 
 from __future__ import annotations
@@ -25,73 +25,34 @@ _GUESSES = 48
 
 
 class VisitTables(NamedTuple):
-    """What draws of single visits go by: public, the same for everybody with a day of that length."""
+    """What draws of single visits go by: public, the same for everybody."""
 
     places: PlaceWorld
     distances: VisitDistances
     later: NDArray[np.int16]
-    """For k visits still to come, place and timestep: timesteps from there on that leave room for k more."""
+    """For each place and timestep: how many timesteps from there on the place is open."""
     by_time: Indices
-    """All visits that leave room for k more, in order of time, for k = 0, 1, ... after each other."""
+    """All open visits in order of time."""
     starts: Counts
-    """For each k and timestep, where the visits from that timestep on begin in ``by_time``."""
+    """For each timestep, where the visits from that timestep on begin in ``by_time``."""
     sensitivity: float
     uses_reach: bool
+    """Candidates can follow the visit that was drawn before."""
 
 
-def build_rooms(places: PlaceWorld, length: int) -> NDArray[np.int16]:
-    """Counts of the timesteps of each place at which a visit leaves room for 0 .. length − 1 more.
-
-    A place leaves room until its slack: the latest departure from which some place can be reached
-    while that one still leaves room for one visit less.
-    """
-    count, day = places.is_open.shape
-    later = np.zeros((length, count, day + 1), dtype=np.int16)
-    later[0, :, :-1] = _from_the_end(places.is_open)
-    for k in range(1, length):
-        lasts = (later[k - 1] > 0).sum(axis=1) - 1
-        slack = _slack(places, lasts, np.argsort(-lasts, kind="stable"))
-        has_room = places.is_open & (np.arange(day) <= slack[places.profile_of_timestep].T)
-        later[k, :, :-1] = _from_the_end(has_room)
+def open_later(is_open: Bools) -> NDArray[np.int16]:
+    """For each place and timestep how many timesteps from there on are open; 0 at the end of the day."""
+    later = np.zeros((is_open.shape[0], is_open.shape[1] + 1), dtype=np.int16)
+    later[:, :-1] = np.cumsum(is_open[:, ::-1], axis=1)[:, ::-1]
     return later
 
 
 def order_by_time(later: NDArray[np.int16]) -> tuple[Indices, Counts]:
-    """The visits that leave room, in order of time, and where each timestep begins."""
-    levels, _, columns = later.shape
-    day = columns - 1
-    visits, starts = [], np.zeros((levels, columns), dtype=np.int64)
-    done = 0
-    for level in range(levels):
-        times, places = np.nonzero((np.diff(later[level].astype(np.int64), axis=1) < 0).T)
-        visits.append(numbers_of(places.astype(np.int32), times.astype(np.int32), day))
-        starts[level] = done + np.searchsorted(times, np.arange(columns))
-        done += len(times)
-    return np.concatenate(visits), starts
-
-
-def _from_the_end(flags: Bools) -> NDArray[np.int64]:
-    return np.asarray(np.cumsum(flags[:, ::-1], axis=1)[:, ::-1])
-
-
-@compiled
-def _slack(places: PlaceWorld, lasts: Counts, order: Counts) -> Counts:
-    """For each profile and place the latest departure that still gets somewhere in time; −1 for never."""
-    profiles = places.profile_of_timestep.max() + 1
-    slack = np.full((profiles, len(lasts)), -1, dtype=np.int64)
-    for departure in range(len(places.profile_of_timestep)):
-        profile = places.profile_of_timestep[departure]
-        if departure and profile in places.profile_of_timestep[:departure]:
-            continue
-        for p in range(len(lasts)):
-            for q in order:
-                # In order of their last chance: whoever comes later can be no better.
-                if lasts[q] - 1 <= slack[profile, p]:
-                    break
-                slack[profile, p] = max(
-                    slack[profile, p], lasts[q] - np.int64(least_steps(places, p, q, departure))
-                )
-    return slack
+    """The open visits in order of time, and where each timestep begins."""
+    columns = later.shape[1]
+    times, places = np.nonzero((np.diff(later.astype(np.int64), axis=1) < 0).T)
+    visits = numbers_of(places.astype(np.int32), times.astype(np.int32), columns - 1)
+    return visits, np.searchsorted(times, np.arange(columns))
 
 
 class Scan(NamedTuple):
@@ -108,12 +69,11 @@ class _After(NamedTuple):
     tables: VisitTables
     scan: Scan
     previous: int
-    level: int
 
 
 @compiled
 def _propose_visit(tape: Tape, after: _After, visit: Indices) -> None:
-    visit[0] = _propose(tape, after.tables, after.scan, after.previous, after.level)
+    visit[0] = _propose(tape, after.tables, after.scan, after.previous)
 
 
 @compiled
@@ -143,11 +103,10 @@ def _draw_day(
     visit = np.empty(1, dtype=np.int32)
     for i in range(length):
         previous = int(drawn[i - 1]) if i and public.uses_reach else -1
-        level = length - 1 - i if public.uses_reach else 0
         scan.is_made[0] = 0
-        if not _has_candidates(public, scan, previous, level):
-            previous, level = -1, 0
-        after = _After(public, scan, previous, level)
+        if previous >= 0 and not _has_candidates(public, scan, previous):
+            previous = -1
+        after = _After(public, scan, previous)
         accepted[i] = draw_visit(tape, coin, after, truth[i], is_constant, visit, drawn[i : i + 1])
         if ran_out(tape):
             return
@@ -178,21 +137,20 @@ def perturb_visits(
 
 
 @compiled
-def _has_candidates(tables: VisitTables, scan: Scan, previous: int, level: int) -> bool:
-    """Whether any visit can follow ``previous`` (−1: nothing came before) and leave room."""
+def _has_candidates(tables: VisitTables, scan: Scan, previous: int) -> bool:
+    """Whether any visit can follow ``previous``."""
     day = tables.places.is_open.shape[1]
-    if previous < 0:
-        return bool(tables.starts[level, day] > tables.starts[level, 0])
     place, timestep = visit_parts(previous, day)
-    if tables.later[level + 1, place, timestep] > tables.later[level + 1, place, timestep + 1]:
-        return True  # it was chosen because it leaves room for one more
-    return _count_candidates(tables, scan, previous, level) > 0
+    stay = min(day, timestep + np.int64(least_steps(tables.places, place, place, timestep)))
+    if tables.later[place, stay]:
+        return True  # to stay is enough, and soon looked up
+    return _count_candidates(tables, scan, previous) > 0
 
 
 @compiled
-def _count_candidates(tables: VisitTables, scan: Scan, previous: int, level: int) -> int:
+def _count_candidates(tables: VisitTables, scan: Scan, previous: int) -> int:
     """Fill in the earliest candidate timestep and the cumulative number of candidates of each place."""
-    later, day = tables.later[level], tables.places.is_open.shape[1]
+    later, day = tables.later, tables.places.is_open.shape[1]
     place, timestep = visit_parts(previous, day)
     total = np.int64(0)
     for p in range(len(later)):
@@ -205,23 +163,25 @@ def _count_candidates(tables: VisitTables, scan: Scan, previous: int, level: int
 
 
 @compiled
-def _propose(tape: Tape, tables: VisitTables, scan: Scan, previous: int, level: int) -> int:
-    """A candidate, uniformly among all: guessed among all later ones, or counted if that takes too long."""
+def _propose(tape: Tape, tables: VisitTables, scan: Scan, previous: int) -> int:
+    """A candidate, uniformly among all: guessed among all later ones, or counted if that takes too long.
+
+    With nothing before it (``previous`` is −1) that is any open visit.
+    """
     day = tables.places.is_open.shape[1]
-    last = tables.starts[level, day]
+    last = tables.starts[day]
     if previous < 0:
-        first = tables.starts[level, 0]
-        return int(tables.by_time[first + below(tape, last - first)])
+        return int(tables.by_time[below(tape, len(tables.by_time))])
     place, timestep = visit_parts(previous, day)
-    first = tables.starts[level, timestep + 1]
+    first = tables.starts[timestep + 1]
     for _ in range(_GUESSES):
         visit = tables.by_time[first + below(tape, last - first)]
         there, arrival = visit_parts(visit, day)
         if arrival - timestep >= least_steps(tables.places, place, there, timestep):
             return int(visit)
     if not scan.is_made[0]:
-        _count_candidates(tables, scan, previous, level)
-    return _pick_counted(tape, tables.later[level], scan)
+        _count_candidates(tables, scan, previous)
+    return _pick_counted(tape, tables.later, scan)
 
 
 @compiled
@@ -260,16 +220,19 @@ def visit_scores(tables: VisitTables, true_visit: int, visits: Indices) -> Count
     return scores
 
 
-def list_candidates(tables: VisitTables, previous: int, to_come: int) -> Indices:
-    """All candidates after a perturbed visit (−1: the first), in a plain way, for the audit."""
-    count, day = tables.places.is_open.shape
-    has_room = np.diff(tables.later.astype(np.int64), axis=2) < 0
+def list_candidates(tables: VisitTables, previous: int) -> Indices:
+    """All candidates after a perturbed visit (−1: the first), in a plain way, for the audit.
+
+    Deviation: dead-end — where nothing can be reached any more, all open visits are candidates again, and
+    times are shifted afterwards.
+    """
+    is_open = np.diff(tables.later.astype(np.int64), axis=1) < 0
+    count, day = is_open.shape
     steps = np.zeros(count, dtype=np.int64)
     if tables.uses_reach and previous >= 0:
         place, timestep = divmod(previous, day)
         steps = np.array([timestep + least_steps(tables.places, place, p, timestep) for p in range(count)])
-    is_late_enough = np.arange(day)[None, :] >= steps[:, None]
-    is_candidate = has_room[to_come if tables.uses_reach else 0] & is_late_enough
+    is_candidate = is_open & (np.arange(day)[None, :] >= steps[:, None])
     if not is_candidate.any():
-        is_candidate = has_room[0]
+        is_candidate = is_open
     return np.flatnonzero(is_candidate).astype(np.int32)

@@ -1,10 +1,11 @@
-"""`ind-reach` and `ind-noreach`: every visit perturbed by itself, as a place and a timestep at once."""
+"""`ind-reach` and `ind-noreach`: every visit perturbed by itself, a place and a timestep at once."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from elsewhere.arrays import Counts, Indices
 from elsewhere.days.smoothing import SETTLE_WAYS, settle_days
@@ -19,8 +20,8 @@ from elsewhere.days.visits import (
 from elsewhere.mechanism.budget import Draw, exact_epsilon, split_evenly, total
 from elsewhere.mechanism.individual import (
     VisitTables,
-    build_rooms,
     list_candidates,
+    open_later,
     order_by_time,
     perturb_visits,
     visit_scores,
@@ -62,8 +63,6 @@ class Individual:
         self.secret = NumberedVisits(world)
         self._places = place_world(world)
         self._distances = visit_distances(world)
-        self._sensitivity = largest_visit_distance(self._distances, world.clock.timesteps)
-        self._tables: dict[int, VisitTables] = {}
         self._listed: dict[tuple[int, int, int], _Listed] = {}
 
     def draws_for(self, length: int) -> tuple[Draw, ...]:
@@ -84,21 +83,23 @@ class Individual:
         """The coin of each draw of a day of ``length`` visits."""
         return coin_of(self.draws_for(length)[0].epsilon)
 
-    def tables(self, length: int) -> VisitTables:
-        """What is public for days of ``length``."""
-        if length not in self._tables:
-            later = build_rooms(self._places, length if self.uses_reach else 1)
-            by_time, starts = order_by_time(later)
-            self._tables[length] = VisitTables(
-                places=self._places,
-                distances=self._distances,
-                later=later,
-                by_time=by_time,
-                starts=starts,
-                sensitivity=self._sensitivity,
-                uses_reach=self.uses_reach,
-            )
-        return self._tables[length]
+    def tables(self, length: int) -> VisitTables:  # noqa: ARG002 - as all methods have it
+        """What is public, the same for days of every length."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> VisitTables:
+        later = open_later(self._places.is_open)
+        by_time, starts = order_by_time(later)
+        return VisitTables(
+            places=self._places,
+            distances=self._distances,
+            later=later,
+            by_time=by_time,
+            starts=starts,
+            sensitivity=largest_visit_distance(self._distances, self.world.clock.timesteps),
+            uses_reach=self.uses_reach,
+        )
 
     def perturb(
         self, secrets: Indices, randomness: Randomness, *, constant_work: bool
@@ -136,7 +137,7 @@ class Individual:
         """Candidates after a perturbed visit; only what reachability sees of it is kept in the state."""
         key = (length, index, previous)
         if key not in self._listed:
-            visits = list_candidates(self.tables(length), previous, length - 1 - index)
+            visits = list_candidates(self.tables(length), previous)
             self._listed[key] = _Listed(
                 visits=visits,
                 outcomes=[(visit,) for visit in visits.tolist()],
