@@ -24,7 +24,14 @@ _OWN: dict[str, list[dict[str, Any]]] = {
     "popular": [{}],
     "constant": [{}],
     "typical": [{}],
-    "ngram": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 2, "hide_length": 3}],
+    "ngram": [
+        {"n": 1},
+        {"n": 2, "calibration": "exact"},
+        {"n": 3},
+        {"n": 2, "hide_length": 3},
+        {"n": 2},
+        {"n": 3, "calibration": "exact"},
+    ],
 }
 EPSILONS = ["0.5", "1", "5", "14"]
 WORLDS = 240

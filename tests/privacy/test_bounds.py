@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import elsewhere as ew
-from elsewhere.audit import bounds
 from elsewhere.audit.bounds import draw_losses, factor_of, window_loss
 from elsewhere.audit.channel import largest_loss
 from elsewhere.audit.losses import log_mass, sampled_losses
 from elsewhere.audit.made_up import made_up_days
 from elsewhere.audit.report import audit
 from elsewhere.experiments.tilted import TiltedNgram, tilted_ngram
+from elsewhere.mechanism import window_loss as window_loss_module
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.listing import Outcome, State, Step
 from elsewhere.methods.ngram import Ngram
@@ -72,7 +72,7 @@ def test_the_windows_named_attain_the_loss(tmp_path: Path) -> None:
 def test_where_matrices_would_be_too_large_the_proven_bound_is_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounds, "_MOST_STEPS", 1)
+    monkeypatch.setattr(window_loss_module, "_MOST_STEPS", 1)
     report = audit(ew.method("ngram", tiny_world(tmp_path, 4), epsilon=5), 3)
     assert not report.is_exact
     assert report.spent == pytest.approx(5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +45,17 @@ class Windows(NamedTuple):
         return Coin(int(self.numerators[index]), int(self.denominators[index]), int(self.trials[index]))
 
 
-def window_tables(draws: Sequence[Draw], max_distance: float) -> Windows:
+def window_tables(
+    draws: Sequence[Draw], max_distance: float, coin_epsilons: Sequence[Fraction] | None = None
+) -> Windows:
     """Whole numbers of the draws: Δ = length · max d, a constant of the world (R2).
+
+    The ε of a draw's coin is that of the draw, unless it was calibrated (`calibration`).
 
     Deviation: sensitivity — the paper does not say which Δ its experiments use; any other is not ε-LDP.
     """
     lengths = np.array([draw.length for draw in draws], dtype=np.int32)
-    coins = [coin_of(draw.epsilon) for draw in draws]
+    coins = [coin_of(epsilon) for epsilon in coin_epsilons or [draw.epsilon for draw in draws]]
     return Windows(
         starts=np.array([draw.start for draw in draws], dtype=np.int32),
         lengths=lengths,

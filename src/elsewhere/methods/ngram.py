@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from elsewhere.arrays import Counts, Indices
@@ -16,6 +17,7 @@ from elsewhere.mechanism.ngram_proposal import Ngrams, build_proposals, list_ngr
 from elsewhere.mechanism.rejection import LARGEST_EPSILON
 from elsewhere.mechanism.secret import RegionOfEachVisit
 from elsewhere.mechanism.windows import window_tables, windows
+from elsewhere.methods.exact_coins import CALIBRATIONS, EXACT, PROVEN, ExactCoins
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.chain import region_edges
@@ -32,6 +34,9 @@ PLACE_WAYS = ("quick try", "counted", "smoothed", "smoothed, partly closed", "st
 class Ngram:
     """The paper's NGram: |τ| + n − 1 draws of ε / (|τ| + n − 1) each; |τ| is public.
 
+    With a ``calibration`` of "exact" a draw spends all of its share, as computed for this world, where the
+    paper's spends what its proof needs.
+
     Paper: section 5.2 (ss:main-solution-overview).
     """
 
@@ -45,9 +50,13 @@ class Ngram:
         epsilon: float | str | Fraction | None = None,
         n: int = 2,
         epsilon_per_draw: float | str | Fraction | None = None,
+        calibration: str = PROVEN,
+        cache: str | Path | None = None,
     ) -> None:
         if n < 1:
             raise InputError("n", f"found {n}, must be 1 or more")
+        if calibration not in CALIBRATIONS:
+            raise InputError("calibration", f"found {calibration!r}, must be {' or '.join(CALIBRATIONS)}")
         if (epsilon is None) == (epsilon_per_draw is None):
             raise InputError("epsilon", "give either epsilon or epsilon_per_draw")
         self.world = world
@@ -60,6 +69,9 @@ class Ngram:
         self._boxes = region_boxes(world)
         self._places = place_world(world)
         self._edges = region_edges(world.graph.words, self._places)
+        self._coins = (
+            ExactCoins(world, None if cache is None else Path(cache)) if calibration == EXACT else None
+        )
         self._tables: dict[int, NgramTables] = {}
         self._listed: dict[int, Ngrams] = {}
 
@@ -89,9 +101,10 @@ class Ngram:
         """What is public for trajectories of ``length``; the audit reads the same tables."""
         if length not in self._tables:
             draws = self.draws_for(length)
+            coins = None if self._coins is None else self._coins.of(draws)
             self._tables[length] = NgramTables(
                 draws=draws,
-                windows=window_tables(draws, self.world.max_distance),
+                windows=window_tables(draws, self.world.max_distance, coins),
                 proposals=self._proposals,
                 distances=self.world.distances,
             )
@@ -147,6 +160,8 @@ class Ngram:
     def facts(self) -> MethodFacts:
         """Settings and promise."""
         options: dict[str, Any] = {"n": self.n, "sensitivity": "world"}
+        if self._coins is not None:
+            options["calibration"] = EXACT
         if self.epsilon is None:
             options["epsilon_per_draw"] = str(self.epsilon_per_draw)
             options["epsilon_at_most"] = float(self.spent_on(self.world.clock.timesteps))

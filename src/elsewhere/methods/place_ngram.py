@@ -36,7 +36,7 @@ from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.node_errors import place_boxes, region_columns
 from elsewhere.reconstruct.place_chain import place_chains
-from elsewhere.world.place_world import place_world
+from elsewhere.world.place_world import always_open, place_world
 from elsewhere.world.world import World
 
 _WAYS = (
@@ -51,6 +51,9 @@ _WAYS = (
 class PlaceNgram:
     """2|τ| + n − 1 draws of ε / (2|τ| + n − 1) each; |τ| is public.
 
+    PhysDist knows no more than where places are and how far one can travel: it takes no notice of categories
+    or, unless ``opening_hours`` says otherwise, of hours.
+
     Paper: section 5.9 (ss:alternative-approaches), NGramNoH and PhysDist.
     """
 
@@ -62,17 +65,22 @@ class PlaceNgram:
         *,
         epsilon: float | str | Fraction | None = None,
         n: int = 2,
+        opening_hours: bool | None = None,
         has_categories: bool = True,
     ) -> None:
         if n < 1:
             raise InputError("n", f"found {n}, must be 1 or more")
+        if opening_hours not in {None, True, False}:
+            raise InputError("opening_hours", f"found {opening_hours!r}, must be True or False")
         check_countable(len(world.places), n)
         self.name = "ngram-noh" if has_categories else "physdist"
         self.world = world
         self.n = n
         self.epsilon = exact_epsilon(epsilon)
         self.secret = NumberedVisits(world)
-        self._opens = open_places(place_world(world))
+        self.opening_hours = has_categories if opening_hours is None else opening_hours
+        places = place_world(world)
+        self._opens = open_places(places if self.opening_hours else always_open(places))
         self._distances = visit_distances(world, has_categories=has_categories)
         self._place_distances = place_distances(self._distances)
         self._columns = region_columns(self._place_distances)
@@ -170,4 +178,5 @@ class PlaceNgram:
 
     def facts(self) -> MethodFacts:
         """Settings and promise."""
-        return MethodFacts(method=self.name, epsilon=self.epsilon, options={"n": self.n})
+        options = {"n": self.n, "opening_hours": self.opening_hours}
+        return MethodFacts(method=self.name, epsilon=self.epsilon, options=options)

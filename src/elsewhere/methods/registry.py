@@ -97,6 +97,8 @@ _ENTRIES = (
         draws="|τ| + n − 1",
         paper="NGram",
         colour="#1f4ed8",
+        variants={"ngram, exact": {"calibration": "exact"}},
+        colours={"ngram, exact": "#84adff"},
     ),
     MethodEntry(
         name="ngram-noh",
@@ -109,7 +111,7 @@ _ENTRIES = (
     MethodEntry(
         name="physdist",
         make=partial(PlaceNgram, has_categories=False),
-        summary="the same, by distance in space alone",
+        summary="the same, by distance in space alone, and without opening hours",
         draws="2|τ| + n − 1",
         paper="PhysDist",
         colour="#b54708",
