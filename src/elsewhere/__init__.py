@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from elsewhere.device.ledger import Ledger
     from elsewhere.device.reading import read_trajectories
     from elsewhere.estimates.estimate import Estimates, estimate
+    from elsewhere.methods.levels import read_levels
     from elsewhere.methods.protocol import ShareInfo
     from elsewhere.methods.registry import METHODS, method
     from elsewhere.methods.sharing import Sharing
@@ -67,6 +68,7 @@ __all__ = [
     "load_survey",
     "method",
     "read_config",
+    "read_levels",
     "read_own_day",
     "read_trajectories",
     "save_survey",
@@ -92,6 +94,7 @@ _LAZY = {
     "load_survey": "elsewhere.survey.file",
     "method": "elsewhere.methods.registry",
     "read_config": "elsewhere.world.toml",
+    "read_levels": "elsewhere.methods.levels",
     "read_own_day": "elsewhere.device.client",
     "read_trajectories": "elsewhere.device.reading",
     "save_survey": "elsewhere.survey.file",

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_past_the_cap_is_refused_before_anything_is_drawn(
 def test_another_reading_of_a_day_is_another_sharing(tmp_path: Path, method: Sharing) -> None:
     """One day, one report; and days that were charged before there were readings are found as they were."""
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=12)
-    few = {"candidates": 16, "shards": 1, "k": 2}
+    few: dict[str, Any] = {"candidates": 16, "shards": 1, "k": 2}
     plain = ew.method("codebook", method.world, epsilon=5, **few)
     first = ledger.share("2025-09-17", DAY, plain)
     guess = ew.method("codebook", method.world, epsilon=5, reading="guess", **few)

@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 
 def audit(
     world_file: Annotated[Path, typer.Argument(metavar="F.world", help="The world.", show_default=False)],
-    epsilon: Annotated[
-        str,
-        typer.Option(
-            "-e", "--epsilon", help="ε claimed for each day: a number or a fraction.", show_default=False
-        ),
-    ],
     *,
+    epsilon: method.Epsilon = None,
     name: method.Name = DEFAULT,
     n: method.NgramLength = None,
     visits: Annotated[
@@ -37,6 +32,8 @@ def audit(
     sensitivity: method.Sensitivity = None,
     same_length: method.SameLength = False,
     hide_length: method.HideLength = None,
+    epsilon_per_draw: method.EpsilonPerDraw = None,
+    levels: method.LevelsFile = None,
     settings: method.Settings = None,
     black_box: Annotated[
         int, typer.Option(metavar="N", min=0, help="Also share two days N times each, and look from outside.")
@@ -62,9 +59,11 @@ def audit(
         name,
         world_file,
         epsilon,
+        epsilon_per_draw=epsilon_per_draw,
         n=n,
         same_length=same_length,
         hide_length=hide_length,
+        levels=levels,
         sensitivity=sensitivity,
         settings=settings,
     )
@@ -124,6 +123,7 @@ def _print(report: AuditReport, page: Path | None) -> None:
         "Spent": f"at most {report.spent:.4f}{_share_of_claim(report)}",
         "How": report.how,
         **_usual(report),
+        **_levels(report),
         "Hidden": report.facts.hides,
         "Not protected": "; ".join(report.not_protected),
         "World": report.world,
@@ -141,6 +141,14 @@ def _print(report: AuditReport, page: Path | None) -> None:
 
 def _share_of_claim(report: AuditReport) -> str:
     return f" ({report.spent / float(report.claimed):.0%} of the claim)" if report.claimed else ""
+
+
+def _levels(report: AuditReport) -> dict[str, str]:
+    """What sensitive places have of their own, if they have it."""
+    if "levels" not in report.facts.options:
+        return {}
+    what = "a visit there is told from one to the nearest ordinary place by no more than that"
+    return {"Levels": f"{report.facts.options['levels']}: {what}"}
 
 
 def _usual(report: AuditReport) -> dict[str, str]:

@@ -14,6 +14,7 @@ from elsewhere.cli.console import warn
 from elsewhere.device.expectation import SENSE
 from elsewhere.errors import InputError
 from elsewhere.experiments.tilted import tilted_ngram
+from elsewhere.methods.levels import read_levels
 from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.registry import METHODS, entry_of, method, methods_with
 from elsewhere.methods.sharing import Sharing
@@ -21,6 +22,10 @@ from elsewhere.world.world import World
 
 Name = Annotated[
     str, typer.Option("-m", "--method", help=f"One of {', '.join(METHODS)}: see docs/explanation/methods.")
+]
+Epsilon = Annotated[
+    str | None,
+    typer.Option("-e", "--epsilon", help="ε for each day: a number or a fraction.", show_default=False),
 ]
 NgramLength = Annotated[
     int | None,
@@ -50,6 +55,22 @@ Sensitivity = Annotated[
         help=f"For {Ngram.name}: '1' reproduces the paper's numbers, and is NOT ε-LDP.  [default: world]"
     ),
 ]
+EpsilonPerDraw = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ε'",
+        help=f"In place of -e, for {', '.join(methods_with('epsilon_per_draw'))}: the same ε' for each draw, "
+        "so that longer days spend more.",
+    ),
+]
+LevelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--levels",
+        metavar="CSV",
+        help="Sensitive places or categories with an ε of their own; `elsewhere world levels` suggests some.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting of the method; may be repeated."),
@@ -76,26 +97,40 @@ def warn_if_senseless(epsilon: Fraction | None) -> None:
 def chosen_method(
     name: str,
     world_file: Path,
-    epsilon: str,
+    epsilon: str | None,
     *,
+    epsilon_per_draw: str | None = None,
     n: int | None = None,
     same_length: bool = False,
     hide_length: int | None = None,
     sensitivity: str | None = None,
+    levels: Path | None = None,
     settings: list[str] | None = None,
 ) -> Sharing:
     """The method that a person asked for, on the world of a file."""
     entry = entry_of(name)
-    given = {"n": n, "same_length": same_length or None, **dict(map(_setting, settings or []))}
+    if (epsilon is None) == (epsilon_per_draw is None):
+        raise InputError("--epsilon", "give either -e or --epsilon-per-draw")
+    given = {
+        "n": n,
+        "epsilon_per_draw": epsilon_per_draw,
+        "same_length": same_length or None,
+        **dict(map(_setting, settings or [])),
+    }
     options = {option: value for option, value in given.items() if value is not None}
     world = World.load(world_file)
+    sensitive = None if levels is None else read_levels(levels, world)
     if sensitivity not in {None, "world"}:
+        if sensitive is not None or epsilon is None:
+            raise InputError(
+                "--sensitivity", "1 takes -e alone: it promises nothing that levels could lessen"
+            )
         return _tilted(name, world, epsilon, sensitivity, hide_length, options)
     if sensitivity is not None and name != Ngram.name:
         raise InputError("sensitivity", f"is no option of {name}, only of {Ngram.name}")
     if entry.takes("cache"):
         options["cache"] = tables_folder(world_file, world)
-    return method(name, world, epsilon=epsilon, hide_length=hide_length, **options)
+    return method(name, world, epsilon=epsilon, hide_length=hide_length, levels=sensitive, **options)
 
 
 def tables_folder(world_file: Path, world: World) -> Path:

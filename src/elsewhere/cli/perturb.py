@@ -28,9 +28,6 @@ def perturb(
     world_file: Annotated[
         Path, typer.Option("-w", "--world", metavar="F.world", help="The world.", show_default=False)
     ],
-    epsilon: Annotated[
-        str, typer.Option("-e", "--epsilon", help="ε for each person's day.", show_default=False)
-    ],
     output: Annotated[
         Path,
         typer.Option(
@@ -38,6 +35,7 @@ def perturb(
         ),
     ],
     *,
+    epsilon: method.Epsilon = None,
     name: method.Name = DEFAULT,
     n: method.NgramLength = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
@@ -47,6 +45,8 @@ def perturb(
     sensitivity: method.Sensitivity = None,
     same_length: method.SameLength = False,
     hide_length: method.HideLength = None,
+    epsilon_per_draw: method.EpsilonPerDraw = None,
+    levels: method.LevelsFile = None,
     settings: method.Settings = None,
     ledger_file: ledgers.LedgerFile = None,
     cap: ledgers.Cap = None,
@@ -72,9 +72,11 @@ def perturb(
         name,
         world_file,
         epsilon,
+        epsilon_per_draw=epsilon_per_draw,
         n=n,
         same_length=same_length,
         hide_length=hide_length,
+        levels=levels,
         sensitivity=sensitivity,
         settings=settings,
     )
@@ -131,7 +133,9 @@ def _for_people(result: JobResult, output: Path, seconds: float) -> dict[str, st
     metadata, counts = result.metadata, result.counts
     facts = metadata.method
     shared = f"{metadata.trajectories:,} trajectories, {counts['shared visits']:,} visits"
-    promise = f"ε = {facts.epsilon} for each person's day" if metadata.is_ldp else f"none: {metadata.promise}"
+    promise = (
+        f"{facts.epsilon_in_words} for each person's day" if metadata.is_ldp else f"none: {metadata.promise}"
+    )
     options = "".join(f", {name} = {value}" for name, value in facts.options.items())
     lines = {
         "Shared": f"{shared}, in {output}",

@@ -45,16 +45,15 @@ def share(
     world_file: Annotated[
         Path, typer.Option("-w", "--world", metavar="WORLD", help="A .world file.", show_default=False)
     ],
-    epsilon: Annotated[
-        str,
-        typer.Option("-e", "--epsilon", help="ε for the day: a number or a fraction.", show_default=False),
-    ],
     day: Day = None,
     *,
+    epsilon: method.Epsilon = None,
     name: method.Name = DEFAULT,
     n: method.NgramLength = None,
     same_length: method.SameLength = False,
     hide_length: method.HideLength = None,
+    epsilon_per_draw: method.EpsilonPerDraw = None,
+    levels: method.LevelsFile = None,
     settings: method.Settings = None,
     ledger_file: ledgers.LedgerFile = None,
     cap: ledgers.Cap = None,
@@ -91,9 +90,11 @@ def share(
             name,
             world_file,
             epsilon,
+            epsilon_per_draw=epsilon_per_draw,
             n=n,
             same_length=same_length,
             hide_length=hide_length,
+            levels=levels,
             settings=settings,
         )
     world, facts, path = chosen.world, chosen.facts(), ledger_file or user_ledger()
@@ -118,7 +119,7 @@ def share(
         if write_day is not None:
             write_day(report, date, world, metadata)
         if page is not None and make_page is not None:
-            promise = f"ε = {facts.epsilon}"
+            promise = facts.epsilon_in_words
             html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
             write_text(page, html, is_private=True)
     _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
@@ -213,7 +214,7 @@ def _show(
     how = (
         "The same as before: nothing more is spent"
         if report.is_again
-        else f"Shared with {facts.method}, ε = {facts.epsilon}"
+        else f"Shared with {facts.method}, {facts.epsilon_in_words}"
     )
     if not metadata.is_ldp:
         how = f"{how}. {metadata.promise}"

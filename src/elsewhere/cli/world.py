@@ -1,4 +1,4 @@
-"""`elsewhere world build | show | update`."""
+"""`elsewhere world build | show | update | levels`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from rich.table import Table
 
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
 from elsewhere.errors import needs_extra
-from elsewhere.files import check_suffix, refuse_to_replace, write_text
+from elsewhere.files import check_new, check_suffix, refuse_to_replace, write_text
+from elsewhere.methods.levels import level_of, read_levels, suggested_levels, write_levels
 from elsewhere.world.basemap import basemap_beside, keep_basemap
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.summary import place_changes, summarise
@@ -235,3 +236,37 @@ def _merging_table(facts: dict[str, Any]) -> Table:
         counts = (f"{step[key]:,}" for key in ("climbed", "became", "satisfied"))
         table.add_row(step["dimension"], step["level"], *counts)
     return table
+
+
+@app.command("levels")
+def levels(
+    file: WorldFile,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="CSV", help="Table to write.", show_default=False)
+    ],
+    *,
+    epsilon: Annotated[
+        str, typer.Option("-e", "--epsilon", help="The level: an ε, smaller than that of a day.")
+    ] = "1",
+) -> None:
+    """Suggest which places are sensitive: categories of health, belief and homes, by their names.
+
+    Look through the table, change and add rows (`category_id` or `place_id`), make it public, and give it to
+    `share`, `perturb` and `audit` with --levels.
+
+    Example: elsewhere world levels campus.world -e 1 -o levels.csv
+    """
+    world = World.load(file)
+    check_suffix(output, ".csv")
+    check_new(output)
+    found = suggested_levels(world, level_of(epsilon))
+    write_levels(output, found)
+    if not found:
+        warn("no category looks sensitive by its name: the table is empty, and yours to fill in")
+    of_places = read_levels(output, world)
+    for category_id, name, level in found:
+        out.print(f"{name} ({category_id}): ε = {level}", soft_wrap=True, markup=False)
+    share = f"{len(of_places):,} of {len(world.places):,} places"
+    out.print(
+        f"{len(found):,} categories, {share}, in {output}. Look through it: names are all that was seen."
+    )

@@ -40,6 +40,15 @@ class MethodFacts:
     """The method's own settings."""
 
     @property
+    def epsilon_in_words(self) -> str:
+        """What a day costs."""
+        if self.epsilon is not None:
+            return f"ε = {self.epsilon}"
+        if "epsilon_per_draw" in self.options:
+            return f"ε' = {self.options['epsilon_per_draw']} for each draw"
+        return "ε of each person's own"
+
+    @property
     def hides(self) -> str:
         """In one line what is hidden of a day, and what is not."""
         if not self.is_ldp:

@@ -17,6 +17,7 @@ from typing import Any
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.mechanism.length import split_off_length
+from elsewhere.mechanism.levels import Levels, checked_levels
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.guess import GUESS
 from elsewhere.methods.individual import Individual
@@ -244,6 +245,7 @@ def method(
     epsilon: float | str | Fraction | None = None,
     hide_length: int | None = None,
     length_share: float | str | Fraction = "1/5",
+    levels: Mapping[str, float | str | Fraction] | None = None,
     **options: Any,
 ) -> Sharing:
     """A method ready to share on a world.
@@ -261,6 +263,9 @@ def method(
         hide it by themselves.
     length_share
         The share of ε that this draw takes.
+    levels
+        For sensitive places an ε of their own, by place id (`read_levels`): a visit there is told apart
+        from one to the nearest ordinary place by no more than that.
     options
         Settings of the method, such as ``n=3`` for "ngram".
 
@@ -286,8 +291,9 @@ def method(
         if not entry.takes(option) or option not in {*entry.options, "cache", "progress"}:
             known = ", ".join(sorted({*entry.options, "epsilon", "hide_length"}))
             raise InputError(option, f"is no option of {name}: it has {known}")
+    sensitive = None if levels is None else Levels(world, checked_levels(levels))
     if hide_length is None:
-        return Sharing(entry.make(world, epsilon=epsilon, **options))
+        return Sharing(entry.make(world, epsilon=epsilon, **options), levels=sensitive)
     if epsilon is None:
         raise InputError("hide_length", "needs epsilon, the ε of a whole day")
     try:
@@ -298,4 +304,4 @@ def method(
     core = entry.make(world, epsilon=left, **options)
     if core.hides_length:
         raise InputError("hide_length", f"{name} hides the number of visits by itself")
-    return Sharing(core, hidden)
+    return Sharing(core, hidden, sensitive)

@@ -16,6 +16,7 @@ from elsewhere.arrays import Counts, Indices
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.length import HiddenLength, stretched
+from elsewhere.mechanism.levels import Levels
 from elsewhere.mechanism.listing import AnyStep, Outcome, State
 from elsewhere.methods.protocol import Batch, Core, MethodFacts, PreparesMany, Rebuilt, ShareInfo
 from elsewhere.progress import Progress, no_progress
@@ -55,9 +56,10 @@ class Sharing:
     >>> many = codebook.share_many([day] * 3)
     """
 
-    def __init__(self, core: Core, hidden: HiddenLength | None = None) -> None:
+    def __init__(self, core: Core, hidden: HiddenLength | None = None, levels: Levels | None = None) -> None:
         self.core = core
         self.hidden = hidden
+        self.levels = levels
 
     @property
     def name(self) -> str:
@@ -214,7 +216,8 @@ class Sharing:
         lengths, _ = self._lengths(days, randomness, constant_work=constant_work)
         found: list[tuple[Outcome, ...]] = []
         for length, times in sorted(Counter(lengths).items()):
-            rows = self._secrets(days[:times], length, constant_work=constant_work)
+            seen = self._seen(days[:times], randomness)
+            rows = self._secrets(seen, length, constant_work=constant_work)
             drawn, _ = self.core.perturb(rows, randomness, constant_work=constant_work)
             first = () if self.hidden is None else ((length,),)
             found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
@@ -241,6 +244,8 @@ class Sharing:
                 most_visits=self.hidden.cap,
                 length_epsilon=self.hidden.epsilon,
             )
+        if self.levels is not None:
+            facts = replace(facts, options={**facts.options, "levels": self.levels.in_words()})
         if self.world.settings.popularity_from == SAME_PEOPLE:
             # Whatever the draws hide, the list of places and the prior may already tell (R12).
             facts = replace(facts, is_ldp=False, promise=_NOT_PUBLIC)
@@ -249,7 +254,7 @@ class Sharing:
     def __repr__(self) -> str:
         facts = self.facts()
         options = "".join(f", {name} = {value}" for name, value in facts.options.items())
-        return f"<{facts.method}, ε = {facts.epsilon}{options}, on {self.world!r}>"
+        return f"<{facts.method}, {facts.epsilon_in_words}{options}, on {self.world!r}>"
 
     def _chunks(self, trajectories: Sequence[Trajectory], source: Randomness) -> list[_Rows]:
         """Days that get the same length together, in pieces that do not depend on the workers."""
@@ -285,10 +290,18 @@ class Sharing:
         rows = [secret(trajectory, length, constant_work=constant_work) for trajectory in trajectories]
         return np.array(rows, dtype=np.int32).reshape(len(rows), length)
 
+    def _seen(self, trajectories: Sequence[Trajectory], source: Randomness) -> Sequence[Trajectory]:
+        """Days as the draws may see them: where places have levels, some visits are moved before."""
+        levels = self.levels
+        if levels is None:
+            return trajectories
+        return [levels.draw(day, self.spent_on(len(day)), source) for day in trajectories]
+
     def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
         """Draws, then what is made of them; only the first step sees what is true."""
         started = time.perf_counter()
-        secrets = self._secrets(rows.trajectories, rows.length, constant_work=constant_work)
+        seen = self._seen(rows.trajectories, source)
+        secrets = self._secrets(seen, rows.length, constant_work=constant_work)
         drawn, trials = self.core.perturb(secrets, source, constant_work=constant_work)
         perturbed = time.perf_counter() - started
         rebuilt = self.core.rebuild(drawn, source)

@@ -1,0 +1,115 @@
+"""Privacy levels: visits to sensitive places are told apart from ordinary ones by less than ε.
+
+A public list gives some places (hospitals, places of worship, homes) a level, an ε of their own. Each of them
+has a public stand-in: the nearest place that is not on the list. Before anything is drawn, one coin for the
+whole day decides which visits may be seen: a visit at level ε' stays with a chance of at most
+
+    (e^ε' − 1) / (e^ε − 1),
+
+and is otherwise moved to its stand-in. The coin is one number for all visits of the day, so whoever stays at
+one level also stays at every higher one.
+
+What is proven: take any two days that become the same when all visits at levels up to ε' are moved to their
+stand-ins. With a chance of 1 − κ, κ being the chance above, both are that same day before the draw. So the
+chances of an output are (1 − κ) A + κ B and (1 − κ) A + κ B', where A, B and B' differ by factors of at most
+e^ε. Their ratio is largest for B' = A and B = e^ε A: 1 + κ (e^ε − 1) = e^ε'. Any other two days differ by a
+factor of at most e^ε, as ever: what is done to a day before the draw costs nothing.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from elsewhere.errors import InputError
+from elsewhere.knowledge.sphere import chords_squared
+from elsewhere.randomness import Randomness
+from elsewhere.trajectories import Trajectory, Visit
+from elsewhere.world.world import World
+
+COIN_BITS = 62
+_DIGITS = decimal.Context(prec=60)
+
+
+@lru_cache(maxsize=1000)
+def staying_chance(level: Fraction, epsilon: Fraction) -> int:
+    """How many of 2⁶² values of the coin let a visit at ``level`` stay; rounded to the safe side."""
+    if level >= epsilon:
+        return 1 << COIN_BITS
+    with decimal.localcontext(_DIGITS):
+        own, whole = (Decimal(e.numerator) / Decimal(e.denominator) for e in (level, epsilon))
+        exact = (own.exp() - 1) / (whole.exp() - 1) * (1 << COIN_BITS)
+        # 60 digits are some forty more than the bits: one less is less than exact.
+        return max(0, int(exact) - 1)
+
+
+def checked_levels(levels: Mapping[str, float | str | Fraction]) -> dict[str, Fraction]:
+    """Levels as exact fractions, 0 or more."""
+    found = {}
+    for place_id, value in levels.items():
+        try:
+            found[place_id] = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            raise InputError("levels", f"found {value!r} for {place_id!r}, must be a number") from None
+        if found[place_id] < 0:
+            raise InputError("levels", f"found {value!r} for {place_id!r}, must be 0 or more")
+    return found
+
+
+class Levels:
+    """Which places are sensitive, and where each stands in: public, the same for everybody.
+
+    Parameters
+    ----------
+    world
+        The public world.
+    levels
+        An ε for each sensitive place; places that are not named are as protected as the method says.
+    """
+
+    def __init__(self, world: World, levels: Mapping[str, Fraction]) -> None:
+        unknown = [place_id for place_id in levels if place_id not in world.place_index]
+        if unknown:
+            raise InputError("levels", f"found {unknown[0]!r}, which is no place of this world")
+        if len(levels) == len(world.places):
+            raise InputError("levels", "every place has one: some must be left for the others to be moved to")
+        self.of_place = dict(levels)
+        self.stand_ins = _stand_ins(world, list(levels))
+
+    def in_words(self) -> str:
+        """How many places have which level, for the metadata of a file."""
+        counts = sorted(Counter(self.of_place.values()).items())
+        return ", ".join(f"ε = {level} for {count} places" for level, count in counts)
+
+    def seen(self, trajectory: Trajectory, epsilon: Fraction, coin: int) -> Trajectory:
+        """The day as the draws see it, for a coin below 2⁶²: some visits moved to their stand-ins."""
+        stays = {level: coin < staying_chance(level, epsilon) for level in set(self.of_place.values())}
+
+        def moved(visit: Visit) -> Visit:
+            level = self.of_place.get(visit.place_id)
+            if level is None or stays[level]:
+                return visit
+            return Visit(self.stand_ins[visit.place_id], visit.timestep)
+
+        return Trajectory(map(moved, trajectory))
+
+    def draw(self, trajectory: Trajectory, epsilon: Fraction, randomness: Randomness) -> Trajectory:
+        """The day as the draws see it, by a coin for this day alone."""
+        return self.seen(trajectory, epsilon, int(randomness.words(1)[0]) >> (64 - COIN_BITS))
+
+
+def _stand_ins(world: World, listed: list[str]) -> dict[str, str]:
+    """The nearest place that is not listed; of several the first in the order of the world's ids."""
+    ids, rows = world.places.ids, [world.place_index[place_id] for place_id in listed]
+    others = np.setdiff1d(np.arange(len(ids)), rows)
+    vectors = world.places.vectors
+    return {
+        place_id: ids[others[int(np.argmin(chords_squared(vectors[row][None, :], vectors[others])))]]
+        for place_id, row in zip(listed, rows, strict=True)
+    }
