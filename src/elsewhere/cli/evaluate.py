@@ -61,12 +61,13 @@ def evaluate(
     if page is not None:
         check_suffix(page, ".html")
     with needs_extra("evaluating", "build"):
-        from elsewhere.device.reading import read_matching  # noqa: PLC0415 - needs an extra
+        from elsewhere.device.reading import read_epsilons, read_matching  # noqa: PLC0415 - needs an extra
         from elsewhere.device.shared_file import world_named_beside  # noqa: PLC0415 - needs an extra
         from elsewhere.evaluate.summary import null_days, summarise  # noqa: PLC0415 - needs an extra
     world = World.load(world_file)
     with waiting("Reading"):
         real, shared = read_matching(trajectories, shared_file, world)
+        epsilons = read_epsilons(shared_file, world)
     if not shared:
         raise InputError(str(shared_file), "has no trajectory")
     if world_named_beside(shared_file) not in {None, world.hash}:
@@ -82,8 +83,20 @@ def evaluate(
     if page is not None:
         basemap = basemap_beside(world_file)
         _write_page(page, world, real, shared, others, found, shared_file, basemap)
+    by_epsilon = {
+        epsilon: {
+            name: summarise(world, [real[row] for row in rows], [days[row] for row in rows])
+            for name, days in {"shared": shared, **others}.items()
+        }
+        for epsilon, rows in _rows_by_epsilon(epsilons).items()
+    }
     if as_json:
-        print_json({name: summary.as_json() for name, summary in found.items()})
+        plain = {name: summary.as_json() for name, summary in found.items()}
+        own = {
+            epsilon: {name: summary.as_json() for name, summary in some.items()}
+            for epsilon, some in by_epsilon.items()
+        }
+        print_json({**plain, **({"by_epsilon": own} if own else {})})
         return
     first = found["shared"]
     out.print(f"{first.days:,} days, {first.visits:,} shared visits.")
@@ -95,6 +108,23 @@ def evaluate(
         )
     if nulls:
         out.print(_finding(found))
+    for epsilon, some in by_epsilon.items():
+        error = some["shared"].errors["combined"]
+        against = f" {_finding(some)}" if nulls else ""
+        out.print(
+            f"ε = {epsilon}, {some['shared'].days:,} days: d {error.value:.2f}.{against}", soft_wrap=True
+        )
+
+
+def _rows_by_epsilon(epsilons: Sequence[str]) -> dict[str, list[int]]:
+    """Which days have which ε, the least first; nothing if the file does not say or all have the same."""
+    found: dict[str, list[int]] = {}
+    for row, epsilon in enumerate(epsilons):
+        found.setdefault(epsilon, []).append(row)
+    try:
+        return dict(sorted(found.items(), key=lambda item: Fraction(item[0]))) if len(found) > 1 else {}
+    except (ValueError, ZeroDivisionError):
+        return {}
 
 
 def _finding(found: dict[str, Summary]) -> str:

@@ -106,8 +106,9 @@ def chosen_method(
     sensitivity: str | None = None,
     levels: Path | None = None,
     settings: list[str] | None = None,
+    world: World | None = None,
 ) -> Sharing:
-    """The method that a person asked for, on the world of a file."""
+    """The method that a person asked for, on the world of a file, which may be loaded already."""
     entry = entry_of(name)
     if (epsilon is None) == (epsilon_per_draw is None):
         raise InputError("--epsilon", "give either -e or --epsilon-per-draw")
@@ -118,7 +119,7 @@ def chosen_method(
         **dict(map(_setting, settings or [])),
     }
     options = {option: value for option, value in given.items() if value is not None}
-    world = World.load(world_file)
+    world = world or World.load(world_file)
     sensitive = None if levels is None else read_levels(levels, world)
     if sensitivity not in {None, "world"}:
         if sensitive is not None or epsilon is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,14 @@ from elsewhere.cli import method
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.errors import needs_extra
+from elsewhere.methods.protocol import MethodFacts
 from elsewhere.methods.registry import DEFAULT
+from elsewhere.methods.sharing import Sharing
+from elsewhere.world.world import World
 
 if TYPE_CHECKING:
     from elsewhere.device.job import JobResult
+    from elsewhere.device.own_epsilon import AnyMethod
     from elsewhere.device.shared_metadata import SharedMetadata
 
 
@@ -35,7 +40,15 @@ def perturb(
         ),
     ],
     *,
-    epsilon: method.Epsilon = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option(
+            "-e",
+            "--epsilon",
+            help="ε for each day, a number or a fraction; 'own': each person's, in the column epsilon.",
+            show_default=False,
+        ),
+    ] = None,
     name: method.Name = DEFAULT,
     n: method.NgramLength = None,
     workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
@@ -68,25 +81,30 @@ def perturb(
     path = ledger_file or user_ledger()
     with needs_extra("reading trajectories", "build"):
         from elsewhere.device.job import LedgerChoice, perturb_file  # noqa: PLC0415 - needs an extra
-    chosen = method.chosen_method(
-        name,
-        world_file,
-        epsilon,
-        epsilon_per_draw=epsilon_per_draw,
-        n=n,
-        same_length=same_length,
-        hide_length=hide_length,
-        levels=levels,
-        sensitivity=sensitivity,
-        settings=settings,
-    )
-    facts = chosen.facts()
-    method.warn_if_senseless(facts.epsilon)
-    if facts.spent_on_five_visits is not None:
-        warn(
-            f"sensitivity 1 is {facts.promise}: on five visits it spends up to "
-            f"{facts.spent_on_five_visits:.1f}, not {epsilon}"
+        from elsewhere.device.own_epsilon import OWN, OwnEpsilon  # noqa: PLC0415 - needs an extra
+
+    def choose(epsilon: str | Fraction | None, world: World | None = None) -> Sharing:
+        return method.chosen_method(
+            name,
+            world_file,
+            None if epsilon is None else str(epsilon),
+            world=world,
+            epsilon_per_draw=epsilon_per_draw,
+            n=n,
+            same_length=same_length,
+            hide_length=hide_length,
+            levels=levels,
+            sensitivity=sensitivity,
+            settings=settings,
         )
+
+    chosen: AnyMethod
+    if epsilon == OWN:
+        world = World.load(world_file)
+        chosen = OwnEpsilon(lambda own: choose(own, world), world)
+    else:
+        chosen = choose(epsilon)
+        _warn(chosen.facts(), epsilon)
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
     try:
@@ -108,6 +126,15 @@ def perturb(
         raise typer.Exit(130) from None
     seconds = time.perf_counter() - started
     _show(result, output, path, seconds, as_json=as_json)
+
+
+def _warn(facts: MethodFacts, epsilon: str | None) -> None:
+    method.warn_if_senseless(facts.epsilon)
+    if facts.spent_on_five_visits is not None:
+        warn(
+            f"sensitivity 1 is {facts.promise}: on five visits it spends up to "
+            f"{facts.spent_on_five_visits:.1f}, not {epsilon}"
+        )
 
 
 def _show(result: JobResult, output: Path, path: Path, seconds: float, *, as_json: bool) -> None:

@@ -22,6 +22,15 @@ from elsewhere.device.ledger import Ledger, open_ledger
 from elsewhere.device.ledger_file import owner_of, user_ledger
 from elsewhere.device.matching import Matcher, Person, people_of
 from elsewhere.device.other_city import FAR_SHARE, OTHER_CITY
+from elsewhere.device.own_epsilon import (
+    OWN,
+    AnyMethod,
+    OwnEpsilon,
+    check_epsilon,
+    epsilon_of,
+    method_of,
+    share_all,
+)
 from elsewhere.device.owner import is_own, own_uid
 from elsewhere.device.points import read_points
 from elsewhere.device.shared_file import (
@@ -63,7 +72,8 @@ class JobResult:
 class _SourceFacts:
     """What a file holds, as far as that is public."""
 
-    lengths: set[int]
+    most_epsilon: Fraction
+    """What the dearest day costs."""
     days: int
     """How many there are, of all people."""
     most_days: int
@@ -83,7 +93,7 @@ class LedgerChoice:
 def perturb_file(
     source: Path,
     output: Path,
-    method: Sharing,
+    method: AnyMethod,
     *,
     version: str,
     workers: int = 1,
@@ -107,10 +117,11 @@ def perturb_file(
         method=method.facts(), world=method.world.hash, version=version, randomness=label_of(randomness)
     )
     if metadata.is_ldp:
-        each = metadata.method.epsilon or max(map(method.spent_on, found.lengths))
-        metadata = replace(metadata, epsilon_of_a_person_at_most=found.most_days * each)
+        metadata = replace(metadata, epsilon_of_a_person_at_most=found.most_days * found.most_epsilon)
     metadata = replace(metadata, most_days_of_a_person=found.most_days)
     if found.own:
+        if isinstance(method, OwnEpsilon):
+            raise InputError(str(source), f"holds your own days: give your ε, not {OWN!r}")
         return _perturb_own(
             source, output, method, found, metadata, ledger or LedgerChoice(path=user_ledger())
         )
@@ -122,7 +133,7 @@ def perturb_file(
 def _perturb_others(
     source: Path,
     output: Path,
-    method: Sharing,
+    method: AnyMethod,
     metadata: SharedMetadata,
     workers: int,
     randomness: Randomness,
@@ -213,23 +224,26 @@ def _share_part(
     folder: Path,
     number: int,
     people: list[Person],
-    method: Sharing,
+    method: AnyMethod,
     matcher: Matcher,
     workers: int,
     randomness: Randomness,
 ) -> Path:
     """Perturb one batch and keep it, first what is to be said of it, then the batch itself."""
-    trajectories = [person.trajectory for person in people]
-    batch = method.share_batch(trajectories, workers=workers, randomness=randomness)
-    counts = counts_of(trajectories, batch.shared, method, matcher)
-    counts.update({"trajectories": len(people), **batch.counts})
+    shared, ways = share_all(method, people, workers, randomness)
+    counts = counts_of(
+        [person.trajectory for person in people], shared, method_of(method, people[0]), matcher
+    )
+    counts.update({"trajectories": len(people), **ways})
+    epsilons = list(map(epsilon_of, people)) if isinstance(method, OwnEpsilon) else None
     part = folder / f"part-{number:06d}.parquet"
     write_text(counts_file(part), json.dumps(counts), is_private=True)
-    write_part(part, shared_frame(people, batch.shared, method.world.places, method.world.clock))
+    frame = shared_frame(people, shared, method.world.places, method.world.clock, epsilons)
+    write_part(part, frame)
     return part
 
 
-def _check_source(source: Path, method: Sharing, *, is_strict: bool, is_anyway: bool) -> _SourceFacts:
+def _check_source(source: Path, method: AnyMethod, *, is_strict: bool, is_anyway: bool) -> _SourceFacts:
     """Read the whole file once, so that whatever is wrong with it shows before the first draw.
 
     With ``is_strict``, every trajectory that does not fit the world is named, by its number only.
@@ -237,10 +251,13 @@ def _check_source(source: Path, method: Sharing, *, is_strict: bool, is_anyway: 
     world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
     faults, lengths, own, has_others, days = [], set(), set(), False, DaysOfPeople()
+    wanted: set[tuple[Sharing, int]] = set()
     people = people_of(read_points(source, world.clock), matcher, source, days)
     number = 0
     for number, person in enumerate(people, start=1):
+        check_epsilon(method, person, number, str(source))
         lengths.add(len(person.trajectory))
+        wanted.add((method_of(method, person), len(person.trajectory)))
         if is_own(person.uid):
             own.add(person.uid)
         else:
@@ -257,9 +274,15 @@ def _check_source(source: Path, method: Sharing, *, is_strict: bool, is_anyway: 
         raise InputError(str(source), faults)
     if matcher.far_points > FAR_SHARE * matcher.points and not is_anyway:
         raise InputError(str(source), OTHER_CITY)
-    for length in sorted(lengths):
-        method.prepare(length)
-    return _SourceFacts(lengths=lengths, days=number, most_days=days.most, own=own, has_others=has_others)
+    for one, length in sorted(wanted, key=lambda pair: pair[1]):
+        one.prepare(length)
+    return _SourceFacts(
+        most_epsilon=max(one.facts().epsilon or one.spent_on(length) for one, length in wanted),
+        days=number,
+        most_days=days.most,
+        own=own,
+        has_others=has_others,
+    )
 
 
 def _all_counts(parts: list[Path], folder: JobFolder) -> Counter[str]:

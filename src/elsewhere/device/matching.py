@@ -36,6 +36,8 @@ class Person:
     tid: str
     date: dt.date
     trajectory: Trajectory
+    epsilons: tuple[str, ...] = ()
+    """What the rows of the day say of the ε that the person chose: one text, if they agree."""
 
 
 class Matcher:
@@ -130,8 +132,14 @@ def people_of(
         if not days.add(uid, date):
             raise InputError(str(path), "rows of one person's day are apart: sort the file by uid and time")
         own = list(trips)
-        trajectory = matcher.trajectory([point for trip in own for point in trip.points])
-        yield Person(uid=uid, tid=own[0].tid or date.isoformat(), date=date, trajectory=trajectory)
+        rows = [point for trip in own for point in trip.points]
+        yield Person(
+            uid=uid,
+            tid=own[0].tid or date.isoformat(),
+            date=date,
+            trajectory=matcher.trajectory(rows),
+            epsilons=tuple(dict.fromkeys(point.epsilon for point in rows)),
+        )
 
 
 class _Trip(NamedTuple):

@@ -39,7 +39,8 @@ from elsewhere.knowledge.clock import Clock
 
 _ROWS_AT_ONCE = 50_000
 # Date and time of day may stand in columns of their own.
-_KEYS = ALIASES | {"date": ("date",)}
+_KEYS = ALIASES | {"epsilon": ("epsilon",), "date": ("date",)}
+_FIELDS = (*ALIASES, "epsilon")
 _PACKED = (".gz", ".zip")
 
 Table = dict[str, list[str]]
@@ -55,6 +56,8 @@ class Point(NamedTuple):
     latitude: float
     longitude: float
     place_id: str
+    epsilon: str = ""
+    """What the person chose, where a file says so."""
 
     def __repr__(self) -> str:
         return "<private Point>"
@@ -122,7 +125,7 @@ def one_way_to_write(uid: str) -> str:
 
 
 def _point(values: tuple[str, ...], row: int, times: _Times, faults: list[Fault]) -> Point | None:
-    uid, tid, moment, lat, lng, place_id = values
+    uid, tid, moment, lat, lng, place_id, epsilon = values
     uid = one_way_to_write(uid)
     try:
         local = times.local(moment)
@@ -137,7 +140,7 @@ def _point(values: tuple[str, ...], row: int, times: _Times, faults: list[Fault]
     if not place_id and not math.isfinite(latitude):
         faults.append(Fault(row=row, column="lat", problem="needs lat and lng in degrees, or a place_id"))
         return None
-    return Point(uid, tid, local, latitude, longitude, place_id)
+    return Point(uid, tid, local, latitude, longitude, place_id, epsilon)
 
 
 def _position(lat: str, lng: str) -> tuple[float, float]:
@@ -239,14 +242,14 @@ def _geojson_table(path: Path) -> Table:
 
 
 def _columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
-    """The six columns as text, under whichever name the file has them, and whether bare times are UTC."""
+    """A point's columns as text, under whichever name the file has them, and whether bare times are UTC."""
     names = list(table)
     where, is_utc = _found(names, source)
     found = {key: table[names[place]] for key, place in where.items()}
     if "date" in found and found["date"] is not found["datetime"]:
         found["datetime"] = list(map(joined_time, found["date"], found["datetime"]))
     height = max(map(len, table.values()))
-    return [found.get(name, [""] * height) for name in ALIASES], is_utc
+    return [found.get(name, [""] * height) for name in _FIELDS], is_utc
 
 
 def _found(names: list[str], source: str) -> FoundColumns:

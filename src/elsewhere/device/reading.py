@@ -80,6 +80,14 @@ def _shared_by_day(path: Path, world: World) -> dict[tuple[str, dt.date], Shared
     return found
 
 
+def read_epsilons(shared: str | Path, world: World) -> list[str]:
+    """The ε of each shared day, in the order of `read_matching`; blank where the file does not say."""
+    found: dict[tuple[str, dt.date], str] = {}
+    for point in read_points(Path(shared), world.clock):
+        found.setdefault((point.uid, point.moment.date()), point.epsilon)
+    return list(found.values())
+
+
 def read_matching(
     real: str | Path, shared: str | Path, world: World
 ) -> tuple[list[Trajectory], list[SharedTrajectory]]:

@@ -8,6 +8,7 @@ import json
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -62,9 +63,16 @@ class Owner(NamedTuple):
 
 
 def shared_frame(
-    people: Sequence[Person | Owner], shared: Sequence[SharedTrajectory], places: Places, clock: Clock
+    people: Sequence[Person | Owner],
+    shared: Sequence[SharedTrajectory],
+    places: Places,
+    clock: Clock,
+    epsilons: Sequence[Fraction] | None = None,
 ) -> pl.DataFrame:
-    """``uid, tid, datetime, lat, lng, place_id`` of shared trajectories, on the days they are about."""
+    """``uid, tid, datetime, lat, lng, place_id`` of shared trajectories, on the days they are about.
+
+    Where people have an ε of their own, ``epsilon`` is one more.
+    """
     row_of = {place_id: row for row, place_id in enumerate(places.ids)}
     owners = [person for person, trajectory in zip(people, shared, strict=True) for _ in trajectory]
     visits = [visit for trajectory in shared for visit in trajectory]
@@ -74,7 +82,7 @@ def shared_frame(
         dt.datetime.combine(owner.date, dt.time()) + visit.timestep * step
         for owner, visit in zip(owners, visits, strict=True)
     ]
-    return pl.DataFrame(
+    frame = pl.DataFrame(
         {
             "uid": [owner.uid for owner in owners],
             "tid": [owner.tid for owner in owners],
@@ -84,6 +92,10 @@ def shared_frame(
             "place_id": [visit.place_id for visit in visits],
         }
     )
+    if epsilons is None:
+        return frame
+    of_rows = [str(e) for e, trajectory in zip(epsilons, shared, strict=True) for _ in trajectory]
+    return frame.with_columns(pl.Series("epsilon", of_rows, dtype=pl.String))
 
 
 def write_part(path: Path, frame: pl.DataFrame) -> None:
@@ -167,7 +179,7 @@ def _write_geojson(file: BinaryIO, parts: Sequence[Part], about: str) -> None:
         for row in pl.read_parquet(part).iter_rows(named=True):
             feature = {
                 "type": "Feature",
-                "properties": {key: row[key] for key in ("uid", "tid", "datetime", "place_id")},
+                "properties": {key: value for key, value in row.items() if key not in {"lat", "lng"}},
                 "geometry": {"type": "Point", "coordinates": [row["lng"], row["lat"]]},
             }
             file.write((separator + json.dumps(feature, ensure_ascii=False)).encode())

@@ -1,0 +1,128 @@
+"""An ε for each person, levels for places, a constant ε' for each draw: on the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import elsewhere as ew
+from commands import Command
+from elsewhere.device.own_epsilon import OwnEpsilon
+from worlds import build, place
+
+_CHOSEN = ("1/2", "2", "8")
+_SMALL = ("--set", "candidates=64", "--set", "shards=2")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A world, and thirty people who chose three different ε."""
+    kinds = ["cafe", "boots", "wine-bar"]
+    rows = [
+        place(f"p{i}", 50 + i % 4 * 0.01, 10 + i // 4 * 0.01, kinds[i % 3], hours="24/7") for i in range(12)
+    ]
+    build(tmp_path / "tables", rows, {"kappa": 2}).save(tmp_path / "w.world")
+    lines = [
+        f"u{u},2024-03-07T{8 + k:02d}:00:00,p{(u + k) % 12},{_CHOSEN[u % 3]}\n"
+        for u in range(30)
+        for k in range(1 + u % 3)
+    ]
+    (tmp_path / "days.csv").write_text("uid,datetime,place_id,epsilon\n" + "".join(lines))
+    return tmp_path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".geojson"])
+def test_everybody_is_shared_with_the_epsilon_they_chose(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    used: list[str] = []
+    honest = OwnEpsilon.of
+    monkeypatch.setattr(OwnEpsilon, "of", lambda self, e: used.append(str(e)) or honest(self, e))
+    out = folder / f"out{suffix}"
+    code, shown, err = elsewhere(
+        "perturb", folder / "days.csv", "-w", folder / "w.world", "-e", "own", "-o", out, "--json", *_SMALL
+    )
+    assert code == 0, err
+    told = json.loads(shown)
+    assert told["epsilons"] == "1/2, 2, 8"
+    assert "epsilon" not in told
+    assert told["epsilon_of_a_person_at_most"] == "8"
+    assert set(used) == set(_CHOSEN)
+    if suffix == ".csv":
+        with out.open() as file:
+            rows = list(csv.DictReader(file))
+    else:
+        rows = [feature["properties"] for feature in json.loads(out.read_text())["features"]]
+    assert {(row["uid"], row["epsilon"]) for row in rows} == {(f"u{u}", _CHOSEN[u % 3]) for u in range(30)}
+
+
+def test_evaluate_tells_what_each_epsilon_gives(elsewhere: Command, folder: Path) -> None:
+    world, days, out = folder / "w.world", folder / "days.csv", folder / "out.csv"
+    assert elsewhere("perturb", days, "-w", world, "-e", "own", "-o", out, *_SMALL)[0] == 0
+    code, shown, _ = elsewhere("evaluate", days, out, "-w", world, "--json", "--no-nulls")
+    assert code == 0
+    by_epsilon = json.loads(shown)["by_epsilon"]
+    assert list(by_epsilon) == list(_CHOSEN)
+    assert [some["shared"]["days"] for some in by_epsilon.values()] == [10, 10, 10]
+    _, words, _ = elsewhere("evaluate", days, out, "-w", world, "--no-nulls")
+    assert "ε = 1/2, 10 days: d " in words
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("u0,2024-03-07T10:00:00,p1,3", "trajectory 1: epsilon differs within one person's day"),
+        ("zz,2024-03-07T10:00:00,p1,", "epsilon must be a number above 0"),
+        ("zz,2024-03-07T10:00:00,p1,-4", "epsilon must be a number above 0"),
+        ("zz,2024-03-07T10:00:00,p1,much", "epsilon must be a number above 0"),
+    ],
+)
+def test_an_epsilon_that_cannot_be_read_is_refused(
+    elsewhere: Command, folder: Path, line: str, problem: str
+) -> None:
+    path = folder / "days.csv"
+    first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([first, *([rest[0], line] if line.startswith("u0") else [line]), *rest[1:]]))
+    code, _, err = elsewhere("perturb", path, "-w", folder / "w.world", "-e", "own", "-o", folder / "o.csv")
+    assert code == 2
+    assert problem in err
+    assert not (folder / "o.csv").exists()
+
+
+def test_a_constant_epsilon_for_each_draw(elsewhere: Command, folder: Path) -> None:
+    """The paper: an alternative "would be to assign a constant ε' value for each perturbation"."""
+    options = ("-w", folder / "w.world", "-m", "ngram", "--epsilon-per-draw", "1/2", "--json")
+    code, shown, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "out.csv")
+    assert code == 0, err
+    told = json.loads(shown)
+    assert told["epsilon_per_draw"] == "1/2"
+    assert told["epsilon_of_a_person_at_most"] == "2"  # three visits and n = 2 make four draws
+    options = ("-m", "ngram", "--epsilon-per-draw", "1/2", "--visits", "4", "--json")
+    code, shown, _ = elsewhere("audit", folder / "w.world", *options)
+    assert json.loads(shown)["epsilon_claimed"] == "5/2"
+    for wrong in (["-e", "1", "--epsilon-per-draw", "1", "-m", "ngram"], [], ["--epsilon-per-draw", "1"]):
+        code, _, err = elsewhere("audit", folder / "w.world", *wrong)
+        assert code == 2
+        assert "epsilon" in err
+
+
+def test_levels_from_a_suggestion_to_a_shared_file(elsewhere: Command, folder: Path) -> None:
+    world, levels = folder / "w.world", folder / "levels.csv"
+    code, shown, _ = elsewhere("world", "levels", world, "-e", "1/2", "-o", levels)
+    assert code == 0  # nothing here looks sensitive, so the table is for people to fill in
+    assert "0 categories" in shown
+    levels.write_text("category_id,place_id,epsilon\nshoes,,1/2\n,p0,0\n")
+    options = ("-w", world, "-e", "5", "--levels", levels, "--json", *_SMALL)
+    code, shown, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "out.csv")
+    assert code == 0, err
+    assert json.loads(shown)["levels"] == "ε = 0 for 1 places, ε = 1/2 for 4 places"
+    code, shown, _ = elsewhere("audit", world, "-e", "5", "--levels", levels, *_SMALL)
+    assert "ε = 1/2 for 4 places" in " ".join(shown.split())
+    levels.write_text("place_id,epsilon\nnobody,1\n")
+    code, _, err = elsewhere("audit", world, "-e", "5", "--levels", levels)
+    assert code == 2
+    assert "row 2, column place_id" in err
+    assert ew.World.load(world).place_index["p0"] == 0
