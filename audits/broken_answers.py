@@ -10,7 +10,8 @@ from unittest.mock import patch
 
 from device_answers import device_objections
 from elsewhere.arrays import Counts, Indices
-from elsewhere.device.ledger import Charge, Ledger
+from elsewhere.device.charge import Charge
+from elsewhere.device.ledger import Ledger
 from elsewhere.mechanism.answer import AnswerTables, answers
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.randomness import Randomness, SeededRandomness

@@ -18,7 +18,8 @@ import numpy as np
 
 from elsewhere.audit.agreement import agreement
 from elsewhere.device.answer import answer_days
-from elsewhere.device.ledger import Charge, Ledger
+from elsewhere.device.charge import Charge
+from elsewhere.device.ledger import Ledger
 from elsewhere.device.personal import day_without_a_visit
 from elsewhere.mechanism.answer import SEEDS, hashed_answer
 from elsewhere.mechanism.listing import Outcome

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from elsewhere.device.client import answer, read_own_day
     from elsewhere.device.frames import from_frame, to_frame
     from elsewhere.device.ledger import Ledger
+    from elsewhere.device.live import LiveSharing
     from elsewhere.device.reading import read_trajectories
     from elsewhere.estimates.estimate import Estimates, estimate
     from elsewhere.methods.levels import read_levels
@@ -49,6 +50,7 @@ __all__ = [
     "Estimates",
     "InputError",
     "Ledger",
+    "LiveSharing",
     "MissingExtraError",
     "NotSentError",
     "ShareInfo",
@@ -82,6 +84,7 @@ _LAZY = {
     "Estimates": "elsewhere.estimates.estimate",
     "METHODS": "elsewhere.methods.registry",
     "Ledger": "elsewhere.device.ledger",
+    "LiveSharing": "elsewhere.device.live",
     "ShareInfo": "elsewhere.methods.protocol",
     "Sharing": "elsewhere.methods.sharing",
     "Survey": "elsewhere.survey.survey",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import elsewhere as ew
 from commands import Command
 from elsewhere.device.own_epsilon import OwnEpsilon
+from elsewhere.methods.sharing import Sharing
 from worlds import build, place
 
 _CHOSEN = ("1/2", "2", "8")
@@ -40,7 +42,12 @@ def test_everybody_is_shared_with_the_epsilon_they_chose(
 ) -> None:
     used: list[str] = []
     honest = OwnEpsilon.of
-    monkeypatch.setattr(OwnEpsilon, "of", lambda self, e: used.append(str(e)) or honest(self, e))
+
+    def watched(self: OwnEpsilon, epsilon: Fraction) -> Sharing:
+        used.append(str(epsilon))
+        return honest(self, epsilon)
+
+    monkeypatch.setattr(OwnEpsilon, "of", watched)
     out = folder / f"out{suffix}"
     code, shown, err = elsewhere(
         "perturb", folder / "days.csv", "-w", folder / "w.world", "-e", "own", "-o", out, "--json", *_SMALL
@@ -100,8 +107,8 @@ def test_a_constant_epsilon_for_each_draw(elsewhere: Command, folder: Path) -> N
     told = json.loads(shown)
     assert told["epsilon_per_draw"] == "1/2"
     assert told["epsilon_of_a_person_at_most"] == "2"  # three visits and n = 2 make four draws
-    options = ("-m", "ngram", "--epsilon-per-draw", "1/2", "--visits", "4", "--json")
-    code, shown, _ = elsewhere("audit", folder / "w.world", *options)
+    five = ("-m", "ngram", "--epsilon-per-draw", "1/2", "--visits", "4", "--json")
+    code, shown, _ = elsewhere("audit", folder / "w.world", *five)
     assert json.loads(shown)["epsilon_claimed"] == "5/2"
     for wrong in (["-e", "1", "--epsilon-per-draw", "1", "-m", "ngram"], [], ["--epsilon-per-draw", "1"]):
         code, _, err = elsewhere("audit", folder / "w.world", *wrong)

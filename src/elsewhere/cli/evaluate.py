@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,13 +83,7 @@ def evaluate(
     if page is not None:
         basemap = basemap_beside(world_file)
         _write_page(page, world, real, shared, others, found, shared_file, basemap)
-    by_epsilon = {
-        epsilon: {
-            name: summarise(world, [real[row] for row in rows], [days[row] for row in rows])
-            for name, days in {"shared": shared, **others}.items()
-        }
-        for epsilon, rows in _rows_by_epsilon(epsilons).items()
-    }
+    by_epsilon = _by_epsilon(summarise, world, real, {"shared": shared, **others}, epsilons)
     if as_json:
         plain = {name: summary.as_json() for name, summary in found.items()}
         own = {
@@ -114,6 +108,23 @@ def evaluate(
         out.print(
             f"ε = {epsilon}, {some['shared'].days:,} days: d {error.value:.2f}.{against}", soft_wrap=True
         )
+
+
+def _by_epsilon(
+    measure: Callable[..., Summary],
+    world: World,
+    real: Sequence[Any],
+    found: dict[str, list[SharedTrajectory]],
+    epsilons: Sequence[str],
+) -> dict[str, dict[str, Summary]]:
+    """The same for the days of each ε, where people chose their own."""
+    return {
+        epsilon: {
+            name: measure(world, [real[row] for row in rows], [days[row] for row in rows])
+            for name, days in found.items()
+        }
+        for epsilon, rows in _rows_by_epsilon(epsilons).items()
+    }
 
 
 def _rows_by_epsilon(epsilons: Sequence[str]) -> dict[str, list[int]]:

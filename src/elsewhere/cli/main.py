@@ -23,6 +23,7 @@ from elsewhere.cli import (
 )
 from elsewhere.cli import evaluate as evaluate_command
 from elsewhere.cli import experiment as experiment_command
+from elsewhere.cli import live as live_command
 from elsewhere.cli import perturb as perturb_command
 from elsewhere.cli import plan as plan_command
 from elsewhere.cli import share as share_command
@@ -44,6 +45,7 @@ app.command("demo")(demo.demo)
 app.command("plan")(plan_command.plan)
 app.command("perturb")(perturb_command.perturb)
 app.command("share")(share_command.share)
+app.command("live")(live_command.live)
 app.command("evaluate")(evaluate_command.evaluate)
 app.command("experiment")(experiment_command.experiment)
 app.command("audit")(audit_command.audit)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from elsewhere.device.ledger import Charge, Ledger, hours_of
+from elsewhere.device.charge import Charge, hours_of
+from elsewhere.device.ledger import Ledger
 from elsewhere.errors import InputError
 from elsewhere.randomness import SystemRandomness, label_of, random_id
 from elsewhere.survey.answering import Answering

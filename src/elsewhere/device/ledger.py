@@ -7,18 +7,16 @@ again. A day that is charged counts against the cap, also if its report was lost
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import Any
 
+from elsewhere.device.charge import Charge, check_name, date_of, hours_of
 from elsewhere.device.ledger_file import has_cap, settled, transaction
 from elsewhere.errors import BudgetError, InputError
 from elsewhere.mechanism.budget import exact_epsilon
@@ -68,43 +66,12 @@ class DayReport:
     """It was there before; nothing was spent."""
 
 
-class Charge(NamedTuple):
-    """What is paid for: nothing else may be drawn under it."""
-
-    day: str
-    epsilon: str
-    method: str
-    world: str
-    hours: tuple[int, int]
-    """When the day begins and ends, in seconds of UTC: worlds have time zones, and so have their days."""
-
-
-def hours_of(day: dt.date, timezone: str) -> tuple[int, int]:
-    """When a day begins and ends somewhere, in seconds of UTC."""
-    try:
-        zone = ZoneInfo(timezone)
-        midnights = [dt.datetime.combine(one, dt.time(), zone) for one in (day, day + dt.timedelta(days=1))]
-        begins, ends = (int(midnight.timestamp()) for midnight in midnights)
-    except (OSError, OverflowError, ValueError, ZoneInfoNotFoundError):
-        raise InputError("day", f"found {day}, which has no hours in time zone {timezone!r}") from None
-    return begins, ends
-
-
 def _name(method: Method) -> str:
     """Method and all its settings."""
     settings = method.facts().as_json()
     if settings.get("reading") == CANDIDATE:
         del settings["reading"]  # days that were charged before there was a choice must still be found
     return json.dumps(settings, sort_keys=True)
-
-
-def _date(day: str) -> dt.date:
-    """One way to write each day, so that none can be paid for twice under two names."""
-    with suppress(ValueError):
-        date = dt.date.fromisoformat(day)
-        if date.isoformat() == day:
-            return date
-    raise InputError("day", f"found {day!r}, must be a date such as 2025-09-17")
 
 
 def checked_cap(cap: float | str | Fraction) -> Fraction:
@@ -194,7 +161,7 @@ class Ledger:
                 str(method.spent_on(len(trajectory))),
                 _name(method),
                 method.world.hash,
-                hours_of(_date(day), method.world.clock.timezone),
+                hours_of(date_of(day), method.world.clock.timezone),
             )
             for day, trajectory in days.items()
         ]
@@ -222,7 +189,7 @@ class Ledger:
         With ``most``, no more days than that are ever charged under one name.
         """
         for charge in charges:
-            _date(charge.day)
+            check_name(charge.day)
         found = {}
         for charge, kept in zip(charges, self._charge(charges, most), strict=True):
             report = kept
@@ -310,8 +277,7 @@ def _check_hours(database: sqlite3.Connection, charge: Charge) -> None:
     if other is not None:
         raise InputError(
             "ledger",
-            f"{charge.day} has hours of {other[0]}, which is charged in another time zone: "
-            "no hour is told twice",
+            f"{charge.day} has hours of {other[0]}, which are charged already: no hour is told twice",
         )
 
 

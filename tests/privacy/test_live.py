@@ -1,0 +1,179 @@
+"""Single visits as they happen: ε for a window, nothing by number or time, one report for each part."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import elsewhere as ew
+from commands import Command
+from elsewhere.audit.channel import chances, largest_loss
+from elsewhere.knowledge.travel import is_reachable
+from elsewhere.mechanism import live as live_module
+from elsewhere.mechanism.live import Picked
+from elsewhere.randomness import SeededRandomness
+from tiny_worlds import tiny_world
+
+_DAY = dt.date(2024, 3, 7)
+
+
+def _live(folder: Path, seed: int, epsilon: str = "2", days: int = 1) -> ew.LiveSharing:
+    world = tiny_world(folder, seed, 3)
+    every = 480 if 480 % world.clock.timestep_minutes == 0 else 720
+    return ew.LiveSharing(world, epsilon=epsilon, every_minutes=every, window_days=days)
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("epsilon", ["1/2", "6"])
+def test_no_two_days_are_told_apart_by_more_than_epsilon(tmp_path: Path, seed: int, epsilon: str) -> None:
+    """T1: every day, every output."""
+    live = _live(tmp_path, seed, epsilon)
+    days = list(product(range(live.tables.nowhere + 1), repeat=live.parts))
+    loss, claimed = float(largest_loss(live, days).epsilon), float(Fraction(epsilon))
+    assert loss <= claimed + 1e-12
+    # A pick gives all of its share, unless nobody is open.
+    useful = sum(len(live.tables.candidates(part, None)) > 1 for part in range(live.parts))
+    assert loss >= 0.9 * claimed * useful / live.parts
+    assert live.epsilon_of_part * live.parts == Fraction(epsilon)
+
+
+def test_a_day_within_a_longer_window_costs_its_share(tmp_path: Path) -> None:
+    live = _live(tmp_path, 4, "6", days=3)
+    days = list(product(range(live.tables.nowhere + 1), repeat=live.parts))
+    assert float(largest_loss(live, days).epsilon) <= 2 + 1e-12
+
+
+def test_a_pick_with_k_of_the_truth_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R19: as many places as are near, not k of them. The listing must see it, and the kernel refuse it."""
+    live = _live(tmp_path, 4, "2")
+    monkeypatch.setattr(live_module, "nearest_flags", lambda costs, _nearest: np.isfinite(costs))
+    days = list(product(range(live.tables.nowhere + 1), repeat=live.parts))
+    assert float(largest_loss(live, days).epsilon) > 2
+    with pytest.raises(AssertionError, match="not exactly k"):
+        live.pick(ew.Trajectory([(live.world.places.ids[0], 0)]), 0, None)
+
+
+def test_real_picks_fall_as_listed(tmp_path: Path) -> None:
+    """χ² of real picks against the listing, at 20,000 samples; a claim that is 30 % wrong is rejected."""
+    live, times = _live(tmp_path, 4, "3"), 20_000
+    day, source = ew.Trajectory([(live.world.places.ids[0], 0)]), SeededRandomness(3)
+    found = Counter(live.pick(day, 0, None, source) for _ in range(times))
+    counts = {live.tables.nowhere if one is None else one.place: count for one, count in found.items()}
+
+    def statistic(method: ew.LiveSharing) -> float:
+        step = method.step(method.secret(day), None)
+        assert step is not None
+        expected = np.array([float(chance) * times for chance in chances(step)])
+        seen = np.array([counts.get(outcome[0], 0) for outcome in step.outcomes])
+        return float(((seen - expected) ** 2 / expected).sum())
+
+    assert statistic(live) < 30
+    assert statistic(_live(tmp_path, 4, "3.9")) > 60
+
+
+def test_candidates_are_open_and_within_reach_of_what_was_told(tmp_path: Path) -> None:
+    for seed in range(12):
+        world = tiny_world(tmp_path, seed, 4)
+        if 480 % world.clock.timestep_minutes:
+            continue
+        live = ew.LiveSharing(world, epsilon=1, every_minutes=480)
+        steps = 480 // world.clock.timestep_minutes
+        for place in range(len(world.places)):
+            plain = [
+                q
+                for q in range(len(world.places))
+                if world.is_open[q, 2 * steps : 3 * steps].any()
+                and any(
+                    is_reachable(
+                        world.travel, world.clock, origin=place, departure=t, destination=q, arrival=u
+                    )
+                    for t in range(steps)
+                    for u in [3 * steps - 1]
+                )
+            ]
+            found = live.tables.candidates(2, Picked(0, place)).tolist()
+            assert found == [*plain, live.tables.nowhere]
+
+
+def test_the_first_visit_of_a_part_counts_and_unknown_places_are_nowhere(tmp_path: Path) -> None:
+    live = _live(tmp_path, 1)
+    first, second = (
+        live.world.places.ids[:2] if len(live.world.places) > 1 else (live.world.places.ids[0],) * 2
+    )
+    last = live.world.clock.timesteps - 1
+    told = live.secret(ew.Trajectory([(first, 0), (second, last)]))
+    assert told == (0, live.tables.nowhere, live.world.place_index[second])
+    assert set(live.secret(ew.Trajectory([("who knows", 0)]))) == {live.tables.nowhere}
+
+
+def test_every_part_is_paid_for_once_and_told_once(tmp_path: Path) -> None:
+    live, ledger = _live(tmp_path, 4), ew.Ledger(tmp_path / "my.ledger", cap=5)
+    day = ew.Trajectory([(live.world.places.ids[0], 0)])
+    first = live.share(_DAY, day, ledger, parts=1)
+    again = live.share(_DAY, ew.Trajectory([("elsewhere", 0)]), ledger, parts=1)
+    assert [one.is_again for one in (*first, *again)] == [False, True]
+    assert first[0].place_id == again[0].place_id
+    whole = live.share(_DAY, day, ledger)
+    assert [one.is_again for one in whole] == [True, False, False]
+    assert len({one.stream for one in whole}) == 1
+    assert ledger.spent == 2
+    assert [entry.day for entry in ledger.entries()] == [
+        f"2024-03-07T{hour}:00" for hour in ("00", "08", "16")
+    ]
+
+
+def test_no_hour_is_told_twice(tmp_path: Path) -> None:
+    live, ledger = _live(tmp_path, 4), ew.Ledger(tmp_path / "my.ledger", cap=50)
+    day = ew.Trajectory([(live.world.places.ids[0], 0)])
+    live.share(_DAY, day, ledger, parts=2)
+    whole = ew.method("ind-noreach", live.world, epsilon=1)
+    with pytest.raises(ew.InputError, match="no hour is told twice"):
+        ledger.share("2024-03-07", day, whole)
+    ledger.share("2024-03-08", day, whole)
+    with pytest.raises(ew.InputError, match="no hour is told twice"):
+        live.share(dt.date(2024, 3, 8), day, ledger)
+    with pytest.raises(ew.InputError, match="charged for another sharing"):
+        _live(tmp_path, 4, "3").share(_DAY, day, ledger)
+    with pytest.raises(ew.BudgetError):
+        _live(tmp_path, 4, "600").share(dt.date(2024, 3, 9), day, ledger)
+
+
+def test_what_does_not_divide_a_day_is_refused(tmp_path: Path) -> None:
+    world = tiny_world(tmp_path, 4, 3)
+    for wrong in ({"every_minutes": 7}, {"every_minutes": 700}, {"window_days": 0}, {"every_minutes": 0}):
+        with pytest.raises(ew.InputError):
+            ew.LiveSharing(world, epsilon=1, **wrong)
+
+
+def test_the_command_tells_of_all_parts_that_have_ended(elsewhere: Command, tmp_path: Path) -> None:
+    world = tiny_world(tmp_path, 4, 3)
+    world.save(tmp_path / "w.world")
+    place = SimpleNamespace(lat=world.places.latitudes[0], lng=world.places.longitudes[0])
+    lines = [f"{place.lat},{place.lng},2024-03-07T09:{minute}:00" for minute in ("00", "30", "50")]
+    (tmp_path / "days.csv").write_text("\n".join(["lat,lng,datetime", *lines]) + "\n")
+    options = ["-w", tmp_path / "w.world", "-e", "2", "--every", "480", "--day", "2024-03-07"]
+    options += ["--ledger", tmp_path / "my.ledger", "--cap", "5", "-o", tmp_path / "told.csv", "--json"]
+    code, shown, err = elsewhere("live", tmp_path / "days.csv", *options, "--until", "17:00")
+    assert code == 0, err
+    first = json.loads(shown)
+    assert [part["begins"] for part in first["told"]] == ["00:00", "08:00"]
+    code, shown, _ = elsewhere("live", tmp_path / "days.csv", *options)
+    second = json.loads(shown)
+    assert second["told"][:2] == first["told"]
+    assert second["ledger"]["spent"] == "2"
+    with (tmp_path / "told.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["place_id"] or None for row in rows] == [part["place_id"] for part in second["told"]]
+    assert json.loads((tmp_path / "told.csv.meta.json").read_text())["epsilon_of_a_part"] == "2/3"
+    for wrong in (["--until", "25:00"], ["--until", "x"], ["--every", "7"], ["--day", "2999-01-01"]):
+        code, _, err = elsewhere("live", tmp_path / "days.csv", *options, *wrong)
+        assert code == 2, err
