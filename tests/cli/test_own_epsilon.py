@@ -11,8 +11,11 @@ import pytest
 
 import elsewhere as ew
 from commands import Command
+from elsewhere.device.job_counts import irregularities
 from elsewhere.device.own_epsilon import OwnEpsilon
+from elsewhere.device.smooth import SHIFTED, smoothed
 from elsewhere.methods.sharing import Sharing
+from elsewhere.world.place_world import place_world
 from worlds import build, place
 
 _CHOSEN = ("1/2", "2", "8")
@@ -133,3 +136,25 @@ def test_levels_from_a_suggestion_to_a_shared_file(elsewhere: Command, folder: P
     assert code == 2
     assert "row 2, column place_id" in err
     assert ew.World.load(world).place_index["p0"] == 0
+
+
+def test_steps_that_cannot_be_travelled_are_smoothed_if_wished(elsewhere: Command, folder: Path) -> None:
+    """The paper: "If there are infeasible aspects in a trajectory, smoothing operations can be performed"."""
+    world = ew.World.load(folder / "w.world")
+    lines = ["u1,2024-03-07T08:00:00,p0", "u1,2024-03-07T08:10:00,p11", "u2,2024-03-07T08:00:00,p0"]
+    (folder / "days.csv").write_text("uid,datetime,place_id\n" + "\n".join(lines) + "\n")
+    options = ("-w", folder / "w.world", "-e", "5", "--json", *_SMALL)
+    code, shown, err = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "a.csv", "--smooth")
+    assert code == 0, err
+    counts = json.loads(shown)["private_counts_for_this_device_only"]
+    assert counts[SHIFTED] == 1
+    assert not counts.get("steps too far for their time")
+    _, shown, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "b.csv")
+    counts = json.loads(shown)["private_counts_for_this_device_only"]
+    assert counts["steps too far for their time"] == 1
+    places = place_world(world)
+    for day in (ew.Trajectory([("p0", 3), ("p0", 50)]), ew.Trajectory([("who", 0), ("p1", 1)])):
+        assert smoothed(day, world, places) == day
+    shifted = smoothed(ew.Trajectory([("p0", 48), ("p11", 49)]), world, places)
+    assert [visit.place_id for visit in shifted] == ["p0", "p11"]
+    assert not list(irregularities(shifted, world))

@@ -55,6 +55,10 @@ def perturb(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse trajectories that do not fit the world.")
     ] = False,
+    smooth: Annotated[
+        bool,
+        typer.Option("--smooth", help="Shift times of true days whose steps cannot be travelled, before."),
+    ] = False,
     sensitivity: method.Sensitivity = None,
     same_length: method.SameLength = False,
     hide_length: method.HideLength = None,
@@ -118,6 +122,7 @@ def perturb(
                 seed=seed,
                 is_strict=strict,
                 is_anyway=anyway,
+                is_smooth=smooth,
                 ledger=LedgerChoice(path=path, cap=cap),
                 progress=progress,
             )

@@ -42,6 +42,7 @@ from elsewhere.device.shared_file import (
     write_shared,
 )
 from elsewhere.device.shared_metadata import SharedMetadata
+from elsewhere.device.smooth import smoothed_people
 from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import Fault, InputError
 from elsewhere.files import check_can_write, refuse_to_replace, write_text
@@ -100,12 +101,14 @@ def perturb_file(
     seed: int | None = None,
     is_strict: bool = False,
     is_anyway: bool = False,
+    is_smooth: bool = False,
     ledger: LedgerChoice | None = None,
     progress: Progress = no_progress,
 ) -> JobResult:
     """Perturb every person's day of ``source`` into ``output``, going on where an earlier run stopped.
 
-    The days of this device's owner (`elsewhere dataset personal`) are charged to a ledger instead.
+    The days of this device's owner (`elsewhere dataset personal`) are charged to a ledger instead. With
+    ``is_smooth``, times of days that cannot be travelled are shifted first (`device.smooth`).
     """
     check_suffix(output)
     refuse_to_replace(output, [source])
@@ -126,7 +129,14 @@ def perturb_file(
             source, output, method, found, metadata, ledger or LedgerChoice(path=user_ledger())
         )
     return _perturb_others(
-        source, output, method, metadata, workers, randomness, lambda done: progress(done, found.days)
+        source,
+        output,
+        method,
+        metadata,
+        workers,
+        randomness,
+        lambda done: progress(done, found.days),
+        is_smooth=is_smooth,
     )
 
 
@@ -138,10 +148,13 @@ def _perturb_others(
     workers: int,
     randomness: Randomness,
     progress: Callable[[int], None],
+    *,
+    is_smooth: bool,
 ) -> JobResult:
     """Batch by batch; what is finished waits in a folder beside the output."""
     world = method.world
-    with JobFolder(output, {**metadata.as_json(), "batch": BATCH}, source) as folder:
+    facts = {**metadata.as_json(), "batch": BATCH, **({"smooth": True} if is_smooth else {})}
+    with JobFolder(output, facts, source) as folder:
         _refuse_existing(output)  # another run may have finished while this one was getting ready
         done = folder.finished_parts()
         _all_counts(done, folder)
@@ -149,6 +162,7 @@ def _perturb_others(
         progress(total)
         matcher = Matcher(world.places, world.clock, randomness.stream(0))
         people = people_of(read_points(source, world.clock), matcher, source)
+        people = smoothed_people(people, world, matcher.counts) if is_smooth else people
         for _ in islice(people, total):
             pass  # what an earlier run has finished
         matcher.counts.clear()
