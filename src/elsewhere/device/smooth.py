@@ -1,6 +1,6 @@
 """True days whose steps cannot be travelled in their time: shifted before they are shared, if so wished.
 
-What is done to a person's own data before the draw costs nothing. Without it such days are shared as they are.
+What is done to a person's own data before the draw costs nothing. Without it days are shared as they are.
 """
 
 from __future__ import annotations
