@@ -52,7 +52,7 @@ def window_tables(
 
     The ε of a draw's coin is that of the draw, unless it was calibrated (`calibration`).
 
-    Deviation: sensitivity — the paper does not say which Δ its experiments use; any other is not ε-LDP.
+    Deviation: sensitivity — the paper does not say which Δ its experiments use; this one holds for any world.
     """
     lengths = np.array([draw.length for draw in draws], dtype=np.int32)
     coins = [coin_of(epsilon) for epsilon in coin_epsilons or [draw.epsilon for draw in draws]]

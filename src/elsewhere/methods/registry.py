@@ -112,7 +112,7 @@ _ENTRIES = (
     MethodEntry(
         name="physdist",
         make=partial(PlaceNgram, has_categories=False),
-        summary="the same, by distance in space alone, and without opening hours",
+        summary="the same by distance in space alone, no hours",
         draws="2|τ| + n − 1",
         paper="PhysDist",
         colour="#b54708",
