@@ -21,6 +21,8 @@ from elsewhere.world.space import divide_space
 from elsewhere.world.world import World
 
 HOURS = 24
+TOGETHER = "all"
+"""What all granularities together are called."""
 
 MEASURES = ("ahd_hours", "acd", "real", "shared", "excluded", "precision", "recall", "f1")
 """Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how
@@ -157,4 +159,4 @@ def hotspot_estimates(
         return np.concatenate([*found, compare_hotspots(*together)])
 
     numbers = iter(estimates(scores, pairs.real.days))
-    return {name: {measure: next(numbers) for measure in MEASURES} for name in (*thresholds, "all")}
+    return {name: {measure: next(numbers) for measure in MEASURES} for name in (*thresholds, TOGETHER)}
