@@ -236,7 +236,10 @@ def _points(path: Path, steps: dict[str, int], progress: Progress) -> Iterator[_
 
 
 def _days_of(path: Path, cleaner: Cleaner) -> Iterator[Person]:
-    """Days of the drivers in one bucket; what comes after midnight is left to the next day's start."""
+    """Days of the drivers in one bucket.
+
+    Deviation: midnight — a day ends there, also in the middle of a shift; a point after it is left out.
+    """
     days: dict[tuple[str, str], list[Stamp]] = {}
     with path.open(newline="") as file:
         for driver, day, moment, lat, lng, place_id in csv.reader(file):

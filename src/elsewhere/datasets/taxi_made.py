@@ -58,7 +58,11 @@ def read_made_taxi(
     seed: int = 1,
     progress: Progress = no_progress,
 ) -> Dataset:
-    """Days of made-up drivers on Foursquare's places, or without raw files on those of a made-up city."""
+    """Days of made-up drivers on Foursquare's places, or without raw files on those of a made-up city.
+
+    Paper: section 6.1.1 (sss:real-data).
+    Deviation: taxi-sample — real trips are too few here; the steps from trips to days are the same.
+    """
     if raw:
         venues = stops_of_taxis(raw, limit=limit)
     else:

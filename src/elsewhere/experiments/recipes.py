@@ -74,7 +74,11 @@ def _with_variants(cells: list[Cell]) -> list[Cell]:
 
 
 def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
-    """What the paper varies: visits, ε, places, speed on the large data sets, n on the campus."""
+    """What the paper varies: visits, ε, places, speed on the large data sets, n on the campus.
+
+    Paper: section 7.2 (ss:param-variation).
+    Deviation: varied-settings — values of ε, |τ|, |P| and δ are in figures, not in the paper's text.
+    """
     small = size == "small"
     found: dict[str, list[Cell]] = {name: [] for name in ("visits", "epsilon", "places", "speed", "n")}
     some = [name for name in COMPARED if not (small and name in _LEFT_OUT_WHERE_SMALL)]
