@@ -205,6 +205,10 @@ def test_recipes_are_the_papers() -> None:
     assert {cell.setting.places for cell in full["places"]} == {1000, 2000, 4000, 8000}
     assert {dict(cell.options).get("n") for cell in full["n"] if cell.method == "ngram"} == {1, 2, 3}
     assert {cell.length for cell in full["visits"]} == set(range(3, 9))
+    large = [
+        {cell.setting.dataset for cell in full[name]} for name in ("visits", "epsilon", "places", "speed")
+    ]
+    assert large == [{"taxi-made", "safegraph"}] * 4
     default = recipes("paper")["table-error"].cells[0]
     assert (default.epsilon, default.setting.places, default.setting.kappa) == (5, 2000, 10)
     assert {cell.setting.speed_kmh for cell in recipes("paper")["table-error"].cells} == {4, 8, 30}
