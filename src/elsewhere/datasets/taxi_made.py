@@ -45,6 +45,8 @@ _FASTEST_KMH = 40.0
 # So far from its place that about half of the points match none within 100 m, as in the real sample.
 _BESIDE_KM = 0.11
 _NEAR = 8
+_DIRECTIONS = 4
+_AROUND_KM = 1.0
 _KM_PER_DEGREE = 111.195
 _DRIVERS_AT_ONCE = 4000
 _DRIVERS_FOR_A_DAY = 200
@@ -131,7 +133,11 @@ def _driver_days(dataset: Dataset, drivers: int, seed: int) -> Iterator[Person]:
 
 
 class _Fleet:
-    """Drivers who pick people up where it is popular at the hour, and look for others near by."""
+    """Drivers who pick people up where it is popular at the hour, and look for others near by.
+
+    Taxis gather where places stand close together: half of the real points are within 2 km of midtown, of the
+    places' popularity within 5 km. So starts and ends of trips are drawn by how many places are around, too.
+    """
 
     def __init__(self, places: Sequence[Place], seed: int) -> None:
         self._generator = seeded_generator(seed)
@@ -140,6 +146,8 @@ class _Fleet:
         self._popularity = np.broadcast_to(popularity, (len(places), 24)) + 1e-9
         self._narrowing = float(np.cos(np.radians(self._spots[:, 0].mean())))
         self._tree = cKDTree(self._plane(self._spots))
+        around = self._tree.query_ball_point(self._plane(self._spots), _AROUND_KM, return_length=True)
+        self._density = np.asarray(around, dtype=np.float64)
 
     def trips(self, drivers: int) -> _Points:
         """Days of so many drivers; what comes after midnight is left out."""
@@ -172,24 +180,30 @@ class _Fleet:
 
     def _first(self, hours: Counts) -> Counts:
         """A popular place of the hour for each driver."""
-        ends = np.cumsum(self._popularity, axis=0)
+        ends = np.cumsum(self._popularity * self._density[:, None], axis=0)
         draws = self._generator.random(len(hours)) * ends[-1, hours]
         found = [np.searchsorted(ends[:, hour], draw) for hour, draw in zip(hours, draws, strict=True)]
         return np.minimum(np.array(found, dtype=np.int64), len(ends) - 1)
 
     def _near(self, stops: Counts, kilometres: Floats, minutes: Floats) -> Counts:
-        """Stops so far off in any direction: of the few places nearest to there one that is popular then."""
-        turn = self._generator.uniform(0, 2 * np.pi, size=len(stops))
-        target = self._plane(self._spots[stops]) + kilometres[:, None] * np.stack(
-            [np.sin(turn), np.cos(turn)], axis=1
-        )
-        _, nearest = self._tree.query(target, k=range(1, min(_NEAR, len(self._spots)) + 1))
-        options = np.asarray(nearest)
+        """Stops so far off in some direction: of the few places nearest to there one that is popular then."""
+        turn = self._generator.uniform(0, 2 * np.pi, size=(len(stops), _DIRECTIONS))
+        here = self._plane(self._spots[stops])[:, None, :]
+        targets = here + kilometres[:, None, None] * np.stack([np.sin(turn), np.cos(turn)], axis=2)
+        found = self._tree.query(targets, k=range(1, min(_NEAR, len(self._spots)) + 1))
+        far, nearest = np.asarray(found[0]), np.asarray(found[1])
+        # Where no place is near, nobody wants to go.
+        appeal = self._density[nearest[..., 0]] * np.exp(-far[..., 0] / _BESIDE_KM) + 1e-9
+        options = nearest[np.arange(len(stops)), self._one_of_each(appeal)]
         hours = (minutes // 60).astype(np.int64) % 24
-        ends = np.cumsum(self._popularity[options, hours[:, None]], axis=1)
-        draws = self._generator.random(len(stops)) * ends[:, -1]
-        picks = np.minimum((ends < draws[:, None]).sum(axis=1), options.shape[1] - 1)
+        picks = self._one_of_each(self._popularity[options, hours[:, None]])
         return np.asarray(options[np.arange(len(stops)), picks])
+
+    def _one_of_each(self, weights: Floats) -> Counts:
+        """A column of each row, by weight."""
+        ends = np.cumsum(weights, axis=1)
+        draws = self._generator.random(len(ends)) * ends[:, -1]
+        return np.asarray(np.minimum((ends < draws[:, None]).sum(axis=1), ends.shape[1] - 1))
 
     def _beside(self, stops: Counts) -> Floats:
         """Positions beside stops, as meters of taxis have them."""
