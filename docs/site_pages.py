@@ -17,6 +17,7 @@ import typer
 import elsewhere
 from elsewhere.cli.main import app
 from elsewhere.datasets.registry import SOURCES
+from elsewhere.experiments.recipes import recipes
 from elsewhere.methods.registry import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -161,6 +162,13 @@ def sources_table() -> str:
     return "\n".join(rows)
 
 
+def experiments_table() -> str:
+    """Names of `elsewhere experiment`, with what each makes."""
+    rows = ["| name | what |", "|---|---|"]
+    rows += [f"| `{name}` | {recipe.title} |" for name, recipe in recipes("paper").items()]
+    return "\n".join(rows)
+
+
 def trusted_code() -> str:
     """The files that the promise of `codebook` rests on, with how many lines of each."""
     rows = ["| file | lines | what it does |", "|---|---|---|"]
@@ -188,6 +196,7 @@ def _lines_of(name: str, part: str) -> tuple[int, int]:
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "docs/explanation/methods.md": {"methods table": methods_table},
     "docs/explanation/privacy.md": {"trusted code": trusted_code},
+    "docs/how-to/reproduce-the-paper.md": {"experiments table": experiments_table},
     "docs/how-to/use-your-data.md": {"sources table": sources_table},
 }
 

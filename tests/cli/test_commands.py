@@ -197,7 +197,7 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
     assert set(commands) == {
         "audit", "demo", "evaluate", "experiment", "dataset campus", "dataset checkins", "dataset fixes",
         "dataset foursquare", "dataset osm", "dataset personal", "dataset stays",
-        "dataset safegraph", "dataset taxi", "ledger show", "perturb", "plan", "share",
+        "dataset safegraph", "dataset taxi", "dataset taxi-made", "ledger show", "perturb", "plan", "share",
         "world build", "world show", "world update",
         "survey answer", "survey backup", "survey create", "survey estimate", "survey export",
         "survey invite", "survey next", "survey page", "survey send", "survey serve", "survey show",

@@ -11,13 +11,23 @@ import pytest
 
 from commands import Command
 from elsewhere.datasets.generated import generated_city
+from elsewhere.days.hotspots import THRESHOLDS
 from elsewhere.experiments import population_recipes, sources
 from elsewhere.experiments import recipes as recipe_data
-from elsewhere.experiments.cells import POPULATION_METHODS, SECOND_ROUND, Cell, PopulationCell, Setting
+from elsewhere.experiments.cells import (
+    DATASETS,
+    POPULATION_METHODS,
+    SECOND_ROUND,
+    Cell,
+    PopulationCell,
+    Setting,
+)
+from elsewhere.experiments.paper_numbers import PAPERS_DATASET, SECONDS
 from elsewhere.experiments.population_tables import hour_difference_rows
 from elsewhere.experiments.recipes import recipes, variations
 from elsewhere.experiments.run import run_experiments
 from elsewhere.experiments.sources import Sources, find_sources, label_of
+from elsewhere.experiments.stages import STAGES, paper_stages
 from elsewhere.experiments.time_bound import least_time_error
 from elsewhere.experiments.workshop import Workshop, chosen_days
 from elsewhere.pages.experiments import experiments_page
@@ -35,8 +45,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "_dataset", dataset)
     few = ("ngram", "ind-noreach")
     monkeypatch.setattr(recipe_data, "COMPARED", few)
-    monkeypatch.setattr(recipe_data._methods, "__defaults__", (few, 500))
+    monkeypatch.setattr(recipe_data._methods, "__defaults__", (few,))
     monkeypatch.setattr(recipe_data, "_MERGING", ({}, {"kappa": 5}))
+    monkeypatch.setattr(recipe_data, "DATASETS", ("taxi", "taxi-made", "campus"))
 
 
 def _silent(_title: str) -> object:
@@ -63,6 +74,7 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
         "errors.csv",
         "errors-merging.csv",
         "hotspots.csv",
+        "hotspots-by-granularity.csv",
         "hours.csv",
         "ranges.csv",
     }
@@ -82,8 +94,12 @@ def test_everything_is_made_once_and_made_alike(tmp_path: Path, monkeypatch: pyt
         assert words in page
     assert "generated, in the shape of foursquare" in page
     assert "<script" not in page
+    by_granularity = pl.read_csv(tmp_path / "one/hotspots-by-granularity.csv")
+    assert dict(by_granularity.select("granularity", "eta").unique().rows()) == THRESHOLDS
+    stages = set(pl.read_csv(tmp_path / "one/runtime.csv")["stage"])
+    assert stages == {*STAGES, "tables first, s"}
     errors = pl.read_csv(tmp_path / "one/errors.csv")
-    assert set(errors["dataset"]) == {"foursquare", "safegraph", "campus"}
+    assert set(errors["dataset"]) == {"taxi", "taxi-made", "campus"}
     assert {"ngram", "ngram, sensitivity=1", "uniform", "popular", "constant"} <= set(errors["method"])
     assert errors.filter(pl.col("measure") == "combined")["percent_below_best_null"].null_count() == 0
 
@@ -164,6 +180,23 @@ def test_a_population_has_enough_people_and_all_its_days() -> None:
     assert {cell.run for cell in often} == set(range(200))
 
 
+def test_stages_are_those_of_the_papers_table() -> None:
+    """Perturb, Reconst. Prep., Optimal Reconst., Other, Total; a dash for methods without a chain."""
+    seconds = {"perturb": 1.0, "regions": 5.0, "places": 2.0, "preparation": 2.0}
+    assert list(paper_stages(seconds).values()) == [1.0, 2.0, 3.0, 2.0, 8.0]
+    without = {"perturb": 1.0, "places": 2.0}
+    assert list(paper_stages(without).values()) == [1.0, None, None, 2.0, 3.0]
+    # A stage that was timed by itself, on a busy machine, is never more than what it is a part of.
+    assert paper_stages({"perturb": 1.0, "chain": 2.0, "preparation": 3.0})["optimal reconstruction"] == 0
+    assert all(len(numbers) == 5 for columns in SECONDS.values() for numbers in columns.values())
+    assert set(DATASETS) == set(PAPERS_DATASET)
+
+
+def test_weighing_whole_windows_is_done_on_as_many_days_as_the_rest() -> None:
+    for cells in variations("paper").values():
+        assert {cell.days for cell in cells} == {5000}
+
+
 def test_recipes_are_the_papers() -> None:
     full = variations("paper")
     cells = full["epsilon"]
@@ -172,9 +205,13 @@ def test_recipes_are_the_papers() -> None:
     assert {cell.setting.places for cell in full["places"]} == {1000, 2000, 4000, 8000}
     assert {dict(cell.options).get("n") for cell in full["n"] if cell.method == "ngram"} == {1, 2, 3}
     assert {cell.length for cell in full["visits"]} == set(range(3, 9))
+    large = [
+        {cell.setting.dataset for cell in full[name]} for name in ("visits", "epsilon", "places", "speed")
+    ]
+    assert large == [{"taxi-made", "safegraph"}] * 4
     default = recipes("paper")["table-error"].cells[0]
     assert (default.epsilon, default.setting.places, default.setting.kappa) == (5, 2000, 10)
-    assert {cell.setting.speed_kmh for cell in recipes("paper")["table-error"].cells} == {4, 8}
+    assert {cell.setting.speed_kmh for cell in recipes("paper")["table-error"].cells} == {4, 8, 30}
 
 
 def test_days_of_a_cell_are_a_fixed_sample() -> None:
@@ -200,6 +237,8 @@ def test_raw_files_are_found_in_a_folder(tmp_path: Path) -> None:
         assert len(real["foursquare"]) == 2
         assert len(real["safegraph"]) == 3
         assert len(real["campus"]) == 1
+        assert len(real["taxi"]) == 4
+        assert label_of(real, "taxi-made") == "made-up taxi trips on Foursquare's places of New York"
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 3.0])

@@ -11,10 +11,13 @@ import pytest
 
 import elsewhere as ew
 from elsewhere.datasets.bundle import write_dataset
+from elsewhere.datasets.campus import build_campus, generated_buildings
 from elsewhere.datasets.feasible import only_feasible
+from elsewhere.datasets.generated import generated_city
 from elsewhere.datasets.naics import normal_code, parent_of
 from elsewhere.datasets.safegraph import read_safegraph
 from elsewhere.errors import InputError
+from elsewhere.progress import no_progress
 from raw import gzipped, real
 
 CORE = """placekey,location_name,top_category,sub_category,naics_code,latitude,longitude,open_hours
@@ -100,6 +103,55 @@ def test_popular_places_come_first(tmp_path: Path) -> None:
     firsts = [person.trajectory.visits[0].place_id for person in dataset.days]
     assert firsts.count("a@1") > 150
     assert [place.place_id for place in read_safegraph([core, patterns], limit=1, people=1).places] == ["a@1"]
+
+
+def test_popularity_is_that_of_the_weekday(tmp_path: Path) -> None:
+    """The starting POI is selected ... from the popularity distributions of the day/time in question."""
+    core = _core(tmp_path)
+    hours, days = _quoted(json.dumps([10] * 24)), {"Wednesday": 63, "Sunday": 0, "Monday": 70}
+    rows = [
+        f"a@1,{hours},{_quoted(json.dumps(days))},{_quoted(BUCKETS)}",
+        f'b@1,{hours},"{{}}",{_quoted(BUCKETS)}',
+    ]
+    head = "placekey,popularity_by_hour,popularity_by_day,bucketed_dwell_times"
+    patterns = gzipped(tmp_path / "p.csv.gz", "\n".join([head, *rows]) + "\n")
+    for day, factor in (("Wed", 3.2), ("Sun", 0.05), ("Mon", 3.55)):
+        dataset = read_safegraph([core, patterns], people=1, day=day)
+        first, second = sorted(dataset.places, key=lambda place: place.place_id)
+        assert first.popularity == pytest.approx([10 * factor] * 24)
+        assert second.popularity == (10.0,) * 24
+        assert dataset.clock.day == day
+        assert dataset.steps["rows without popularity by weekday"] == 1
+    with pytest.raises(InputError, match="--day: found 'Wednesday', must be one of Mon, Tue"):
+        read_safegraph([core, patterns], people=1, day="Wednesday")
+    # Weekly: visits of each hour from a Thursday on; what is busy on the third day is so on Saturdays.
+    visits = _quoted(json.dumps([1] * 48 + [9] * 24 + [1] * 96))
+    weekly = gzipped(
+        tmp_path / "w.csv.gz",
+        "placekey,date_range_start,visits_by_each_hour,bucketed_dwell_times\n"
+        f"a@1,2021-04-01T00:00:00-04:00,{visits},{_quoted(BUCKETS)}\n",
+    )
+    busy, quiet = (read_safegraph([core, weekly], people=1, day=day).places[0] for day in ("Sat", "Wed"))
+    assert sum(busy.popularity) > 8 * sum(quiet.popularity)
+
+
+@pytest.mark.parametrize("dataset", ["safegraph", "campus"])
+def test_days_start_at_any_hour_however_long_they_are(dataset: str) -> None:
+    """The start time is uniform with bounds (6am, 10pm): 14 h in the mean, for three visits as for eight."""
+    starts: dict[int, list[float]] = {}
+    if dataset == "safegraph":
+        days = [one.trajectory for one in generated_city("safegraph", limit=100, people=1200, seed=2).days]
+    else:
+        days = build_campus(
+            generated_buildings(seed=1), [], people=1200, seed=1, progress=no_progress
+        ).trajectories
+    for day in days:
+        starts.setdefault(len(day), []).append(day.visits[0].timestep / 6)
+    assert set(starts) == set(range(3, 9))
+    for hours in starts.values():
+        # Four standard errors of a mean of uniform hours.
+        assert abs(np.mean(hours) - 14) < 4 * (16 / 12**0.5) / len(hours) ** 0.5
+        assert max(hours) > 21
 
 
 def test_codes() -> None:

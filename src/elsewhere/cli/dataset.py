@@ -37,6 +37,7 @@ _OPTIONS: dict[str, Any] = {
         "same (the same people: NOT private).",
     ),
     "people": typer.Option("--people", min=1, help="How many trajectories to make up."),
+    "day": typer.Option("--day", help="Weekday of popularity, opening hours and made-up days."),
     "seed": typer.Option("--seed", min=0, help="Which made-up people."),
     "timezone": typer.Option(
         "--timezone", help="Time zone of the city, such as Asia/Tokyo; else told by where it is."

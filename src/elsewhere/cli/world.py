@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
-from elsewhere.errors import needs_extra
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_new, check_suffix, refuse_to_replace, write_text
 from elsewhere.methods.levels import level_of, read_levels, suggested_levels, write_levels
 from elsewhere.world.basemap import basemap_beside, keep_basemap
@@ -111,38 +111,62 @@ def show(
 @app.command("update")
 def update(
     file: WorldFile,
-    places: Annotated[
-        Path,
-        typer.Option(
-            metavar="CHANGED.csv",
-            help="Changed and new places; a column 'remove' takes them away.",
-            show_default=False,
-        ),
-    ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="G.world", help="File to write.", show_default=False)
     ],
     *,
+    places: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CHANGED.csv", help="Changed and new places; a column 'remove' takes them away."
+        ),
+    ] = None,
+    categories: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A new table of categories, whole.")
+    ] = None,
+    roads: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A new OpenStreetMap extract to travel on.")
+    ] = None,
+    nodes: Annotated[Path | None, typer.Option(metavar="FILE", help="New nodes of roads, whole.")] = None,
+    edges: Annotated[Path | None, typer.Option(metavar="FILE", help="New edges of roads, whole.")] = None,
+    timetable: Annotated[Path | None, typer.Option(metavar="FILE", help="A new GTFS feed.")] = None,
+    matrix: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A new table of travel times, whole.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Apply changes to some places: new hours, moved, new and removed places.
+    """Apply changes: places that are new, moved or gone, their hours, categories, roads, timetables.
 
-    The result is exactly what a full build from the changed table would give. Columns that the table
-    does not have stay as they are.
+    The result is exactly what a full build from the changed tables would give. Columns that the table of
+    places does not have stay as they are. What had to be worked out again is said.
 
     Example: elsewhere world update campus.world --places changed.csv -o campus2.world
     """
     started = time.perf_counter()
     with needs_extra("updating a world", "build"):
-        from elsewhere.world.update import update_world  # noqa: PLC0415 - needs an extra
-    refuse_to_replace(output, [places])
+        from elsewhere.world.update import updated  # noqa: PLC0415 - needs an extra
+        from elsewhere.world.update_travel import TravelFiles  # noqa: PLC0415 - needs an extra
+    given = [places, categories, roads, nodes, edges, timetable, matrix]
+    refuse_to_replace(output, [path for path in given if path is not None])
     check_suffix(output, ".world")
+    if (nodes is None) != (edges is None) or (nodes is not None and roads is not None):
+        raise InputError("--nodes", "goes with --edges, and without --roads")
+    files = TravelFiles(
+        roads=(nodes, edges) if nodes is not None and edges is not None else roads,
+        timetable=timetable,
+        matrix=matrix,
+    )
     old = World.load(file)
     with progress_bar("Connecting regions") as progress:
-        world = update_world(old, places, progress)
+        world, redone = updated(old, places, categories=categories, files=files, progress=progress)
     world.save(output)
     print_summary(
-        world, output, time.perf_counter() - started, as_json=as_json, changes=place_changes(old, world)
+        world,
+        output,
+        time.perf_counter() - started,
+        as_json=as_json,
+        changes=place_changes(old, world),
+        redone=redone.in_words(world),
     )
 
 
@@ -159,11 +183,13 @@ def print_summary(
     *,
     as_json: bool = False,
     changes: dict[str, int] | None = None,
+    redone: str = "",
 ) -> None:
     """Facts about a world and its file, for people or for machines."""
     facts = summarise(world)
     if changes is not None:
         facts["changes"] = changes
+        facts["redone"] = redone
     facts["file_bytes"] = file.stat().st_size
     if seconds is not None:
         facts["seconds"] = round(seconds, 3)
@@ -203,6 +229,7 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
         )
     if "changes" in facts:
         lines["Changes"] = ", ".join(f"{count:,} {what}" for what, count in facts["changes"].items())
+        lines["Worked out again"] = facts["redone"]
     lines["Days"] = f"up to {facts['possible_days_of_five_visits']:.2e} different days of five visits"
     if "seconds" in facts:
         lines["Time"] = f"{facts['seconds']:.2f} s"

@@ -31,6 +31,7 @@ class Cleaner:
     """Days of at least so many visits, from the stamps of one person and day.
 
     Paper: section 6.1.1 (sss:real-data).
+    Deviation: least-visits — the paper names no least number; ours may be set to 1.
     """
 
     def __init__(
@@ -75,7 +76,10 @@ class Cleaner:
         return (moment.hour * 60 + moment.minute) // self._minutes
 
     def _thinned(self, stamps: Sequence[Stamp], *, by_gap: bool) -> list[Stamp]:
-        """All but one of the points too close to each other go, at random."""
+        """All but one of the points too close to each other go, at random.
+
+        Deviation: thinning — close is close to the one that is kept; of check-ins, in the same timestep.
+        """
         kept: list[Stamp] = []
         together = 1
         for stamp in stamps:
@@ -96,7 +100,10 @@ class Cleaner:
 
 
 def _without_repeats(stamps: Iterable[Stamp]) -> Iterator[Stamp]:
-    """Points that are not at the place, or the exact position, of the one before."""
+    """Points that are not at the place, or the exact position, of the one before.
+
+    Deviation: repeats — somebody who comes back later was there twice; only repeats in a row go.
+    """
     before: Stamp | None = None
     for stamp in stamps:
         is_repeat = before is not None and (

@@ -218,6 +218,10 @@ def _published(place: Place, *, is_ours: bool) -> Venue:
 
 
 def _is_home(venue: Venue) -> bool:
+    """Whether a venue is somebody's private home.
+
+    Deviation: private-homes — they are left out of public places, unless one asks for them.
+    """
     return venue.category_name == HOME or is_private_home(venue.category_id)
 
 

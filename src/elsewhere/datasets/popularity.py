@@ -31,7 +31,10 @@ ByHour = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PopularitySource:
-    """Whose visits popularity is counted from; ``venues`` where somebody else published them."""
+    """Whose visits popularity is counted from; ``venues`` where somebody else published them.
+
+    Deviation: held-out-popularity — the paper takes the most popular venues of the people it perturbs.
+    """
 
     kind: PopularityFrom
     venues: Sequence[Place] = ()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +17,10 @@ from elsewhere.datasets.hours_tables import hours_by_category
 from elsewhere.datasets.naics import UNKNOWN, is_naics, naics_tree, normal_code, parent_of, read_titles
 from elsewhere.datasets.notes import note
 from elsewhere.datasets.timezones import city_zone
-from elsewhere.days.recipes import DWELL_BUCKETS, Habits
+from elsewhere.days.recipes import Habits
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.raw_text import degrees, first_line, records_of
-from elsewhere.knowledge.clock import WEEKDAYS, Clock
+from elsewhere.knowledge.clock import LONG_WEEKDAYS, WEEKDAYS, Clock
 from elsewhere.knowledge.hours import hours_problem
 from elsewhere.knowledge.places import Place
 from elsewhere.progress import Progress, no_progress
@@ -27,6 +28,7 @@ from elsewhere.progress import Progress, no_progress
 SPEED_KMH = 8.0
 _KEYS = ("placekey", "safegraph_place_id")
 _NO_PLACE = "rows without a place left out"
+_NO_WEEKDAYS = "rows without popularity by weekday"
 _BUCKET_NAMES = ("<5", "5-10", "11-20", "21-60", "61-120", "121-240", ">240")
 # Before 2021 there were fewer buckets; their counts go to ours in equal parts.
 _OLD_BUCKETS = {"5-20": ("5-10", "11-20"), "61-240": ("61-120", "121-240")}
@@ -49,9 +51,15 @@ def read_safegraph(
     seed: int = 1,
     hours: Path | None = None,
     timezone: str | None = None,
+    day: str = "Wed",
     progress: Progress = no_progress,
 ) -> Dataset:
-    """Core Places, Patterns and, for its titles, the table of NAICS codes, in any order."""
+    """Core Places, Patterns and, for its titles, the table of NAICS codes, in any order.
+
+    ``day`` is the weekday that popularity, opening hours and made-up days are of.
+    """
+    if day not in WEEKDAYS:
+        raise InputError("--day", f"found {day!r}, must be one of {', '.join(WEEKDAYS)}")
     by_kind: dict[str, list[Path]] = {}
     for path in raw:
         by_kind.setdefault(_kind(path), []).append(path)
@@ -64,15 +72,15 @@ def read_safegraph(
     steps: dict[str, int] = {}
     patterns = _patterns(by_kind["patterns"], steps)
     core = _core(by_kind.get("core", by_kind["patterns"]), patterns, steps)
-    kept = most_popular(Counter({key: int(sum(patterns[key][0]) * 1000) for key in core}), limit)
+    kept = most_popular(Counter({key: int(sum(patterns[key].by_hour) * 1000) for key in core}), limit)
     titles = read_titles(by_kind["naics"][0]) if by_kind.get("naics") else _titles(core)
     codes = {normal_code(core[key].get("naics_code", "")) for key in kept}
     tree = naics_tree(codes, titles, hours_by_category("naics", hours))
-    places = [_place(key, core[key], patterns[key][0], steps) for key in kept]
+    places = [_place(key, core[key], patterns[key].on(day), steps) for key in kept]
     steps["places with opening hours of their own"] = sum(bool(place.hours) for place in places)
     steps["places without a NAICS code"] = sum(place.category_ids == (UNKNOWN,) for place in places)
     zone = city_zone(timezone, ((place.latitude, place.longitude) for place in places), steps)
-    title, what, terms = note("safegraph", seed=seed)
+    title, what, terms = note("safegraph", seed=seed, day=day)
     dataset = Dataset(
         title=title,
         what=what,
@@ -80,11 +88,11 @@ def read_safegraph(
         places=places,
         tree=tree,
         days=[],
-        clock=Clock(timezone=zone),
+        clock=Clock(timezone=zone, day=day),
         settings={"speed_kmh": SPEED_KMH},
         steps=steps,
     )
-    habits = Habits(dwell=np.array([patterns[key][1] for key in kept]))
+    habits = Habits(dwell=np.array([patterns[key].dwell for key in kept]))
     dataset.days = made_up_people(dataset, habits, people, seed=seed, progress=progress)
     return dataset
 
@@ -93,10 +101,32 @@ def _key(record: dict[str, str]) -> str:
     return next((record[name].strip() for name in _KEYS if record.get(name, "").strip()), "")
 
 
-def _patterns(paths: Sequence[Path], steps: dict[str, int]) -> dict[str, tuple[list[float], list[float]]]:
-    """Popularity by hour and counts of dwell times, by place; of several files the sum."""
-    found: dict[str, tuple[list[float], list[float]]] = {}
-    steps[_NO_PLACE] = 0
+class _Pattern(NamedTuple):
+    """What Patterns say of a place, as counts: visits by hour and by weekday, and dwell times by bucket."""
+
+    by_hour: list[float]
+    by_day: list[float]
+    """Monday first; zeros where nothing is known."""
+    dwell: list[float]
+
+    def __add__(self, other: tuple[Any, ...]) -> _Pattern:
+        return _Pattern(
+            *([a + b for a, b in zip(*pair, strict=True)] for pair in zip(self, other, strict=True))
+        )
+
+    def on(self, day: str) -> list[float]:
+        """Popularity by hour on a weekday: visits by hour, as many more or fewer as the weekday has.
+
+        One more visit is counted for each weekday: a place that few visited is not closed on all other days.
+        """
+        factor = 7 * (self.by_day[WEEKDAYS.index(day)] + 1) / (sum(self.by_day) + 7)
+        return [float(f"{factor * value:.6g}") for value in self.by_hour]
+
+
+def _patterns(paths: Sequence[Path], steps: dict[str, int]) -> dict[str, _Pattern]:
+    """Popularity and counts of dwell times, by place; of several files the sum."""
+    found: dict[str, _Pattern] = {}
+    steps |= {_NO_PLACE: 0, _NO_WEEKDAYS: 0}
     for path in paths:
         for row, record in records_of(path, ("bucketed_dwell_times",)):
             key = _key(record)
@@ -104,16 +134,13 @@ def _patterns(paths: Sequence[Path], steps: dict[str, int]) -> dict[str, tuple[l
                 steps[_NO_PLACE] += 1
                 continue
             try:
-                popularity = _by_hour(record)
                 dwell = _dwell(json.loads(record["bucketed_dwell_times"]))
+                pattern = _Pattern(_by_hour(record), _by_day(record), dwell)
             except (ValueError, TypeError, KeyError) as error:
-                problem = f"popularity by hour or dwell times are not what Patterns have: {error}"
+                problem = f"popularity by hour or day or dwell times are not what Patterns have: {error}"
                 raise InputError(str(path), [Fault(row=row, problem=problem)]) from None
-            before = found.get(key, ([0.0] * 24, [0.0] * len(DWELL_BUCKETS)))
-            found[key] = (
-                [a + b for a, b in zip(before[0], popularity, strict=True)],
-                [a + b for a, b in zip(before[1], dwell, strict=True)],
-            )
+            found[key] = found[key] + pattern if key in found else pattern
+            steps[_NO_WEEKDAYS] += not any(pattern.by_day)
     steps["places with patterns"] = len(found)
     return found
 
@@ -129,6 +156,26 @@ def _by_hour(record: dict[str, str]) -> list[float]:
     if not values or len(values) % 24:
         raise ValueError(f"visits_by_each_hour has {len(values)} numbers, must be whole days")
     return [float(value) for value in np.array(values).reshape(-1, 24).sum(axis=0)]
+
+
+def _by_day(record: dict[str, str]) -> list[float]:
+    """Visits of each weekday, Monday first: given as such, or of each hour of whole weeks; else zeros."""
+    if record.get("popularity_by_day"):
+        given = {
+            name.lower(): float(value) for name, value in json.loads(record["popularity_by_day"]).items()
+        }
+        return [given.get(name, 0.0) for name in LONG_WEEKDAYS]
+    visits = [0.0] * 7
+    if record.get("visits_by_each_hour"):
+        # Weekly Patterns begin on a Monday, unless they say otherwise.
+        start = record.get("date_range_start", "")[:10]
+        first = dt.date.fromisoformat(start).weekday() if start else 0
+        by_day = (
+            np.array(json.loads(record["visits_by_each_hour"]), dtype=np.float64).reshape(-1, 24).sum(axis=1)
+        )
+        for number, count in enumerate(by_day.tolist()):
+            visits[(first + number) % 7] += count
+    return visits
 
 
 def _dwell(buckets: dict[str, Any]) -> list[float]:

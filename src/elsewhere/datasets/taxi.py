@@ -18,7 +18,14 @@ from zlib import crc32
 
 from elsewhere.datasets.bundle import Dataset
 from elsewhere.datasets.cleaning import Cleaner, Stamp
-from elsewhere.datasets.foursquare import is_category_tree, is_checkins, read_venues, told_apart
+from elsewhere.datasets.foursquare import (
+    Venues,
+    is_category_tree,
+    is_checkins,
+    pick_foursquare,
+    read_venues,
+    told_apart,
+)
 from elsewhere.datasets.nearest import NearestPlaces
 from elsewhere.datasets.notes import note
 from elsewhere.datasets.popularity import PopularitySource
@@ -33,6 +40,8 @@ from elsewhere.randomness import seeded_generator
 from elsewhere.world.settings import HELD_OUT
 
 TIMEZONE = "America/New_York"
+FEWEST_POINTS = 2
+"""Visits of a driver's day, at least: the paper names no least number."""
 _BUCKETS = 128
 _POINTS_AT_ONCE = 50_000
 
@@ -102,7 +111,7 @@ def read_taxi(
     *,
     limit: int | None = 2000,
     has_homes: bool = False,
-    least: int = 2,
+    least: int = FEWEST_POINTS,
     hours: Path | None = None,
     progress: Progress = no_progress,
 ) -> Dataset:
@@ -115,14 +124,8 @@ def read_taxi(
         )
     for path in trips:
         form_of(path)
-    # Those who checked in are not those who drive: all of them may be counted.
-    others_visits = PopularitySource(kind=HELD_OUT, counts_all=True)
-    checkins, categories = told_apart(others)
-    checkins.find_zone(TIMEZONE)
-    venues = read_venues(
-        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, popularity=others_visits
-    )
-    steps = {f"Foursquare: {name}": count for name, count in venues.steps.items()}
+    venues = stops_of_taxis(others, limit=limit, has_homes=has_homes, hours=hours)
+    steps = venues.steps
     clock = Clock(timezone=TIMEZONE)
     title, what, terms = note("taxi")
     return Dataset(
@@ -136,6 +139,21 @@ def read_taxi(
         settings={"speed_kmh": 8, "popularity_from": HELD_OUT},
         steps=steps,
     )
+
+
+def stops_of_taxis(
+    raw: Sequence[Path], *, limit: int | None, has_homes: bool = False, hours: Path | None = None
+) -> Venues:
+    """Foursquare's most popular places of New York, from its check-ins and category tree."""
+    # Those who checked in are not those who drive: all of them may be counted.
+    others_visits = PopularitySource(kind=HELD_OUT, counts_all=True)
+    checkins, categories = told_apart(raw)
+    checkins.find_zone(TIMEZONE)
+    venues = read_venues(
+        checkins, categories, limit=limit, has_homes=has_homes, hours=hours, popularity=others_visits
+    )
+    steps = {f"Foursquare: {name}": count for name, count in venues.steps.items()}
+    return Venues(venues.places, venues.tree, steps)
 
 
 def _driver_days(
@@ -218,7 +236,10 @@ def _points(path: Path, steps: dict[str, int], progress: Progress) -> Iterator[_
 
 
 def _days_of(path: Path, cleaner: Cleaner) -> Iterator[Person]:
-    """Days of the drivers in one bucket; what comes after midnight is left to the next day's start."""
+    """Days of the drivers in one bucket.
+
+    Deviation: midnight — a day ends there, also in the middle of a shift; a point after it is left out.
+    """
     days: dict[tuple[str, str], list[Stamp]] = {}
     with path.open(newline="") as file:
         for driver, day, moment, lat, lng, place_id in csv.reader(file):
@@ -229,3 +250,10 @@ def _days_of(path: Path, cleaner: Cleaner) -> Iterator[Person]:
         person = cleaner.day(driver, dt.date.fromisoformat(day), days[driver, day], by_gap=True)
         if person is not None:
             yield person
+
+
+def pick_taxi(files: Sequence[Path]) -> tuple[Path, ...]:
+    """Trips, check-ins and the category tree, if there are some of each among ``files``."""
+    trips = tuple(file for file in files if is_trips(file))
+    places = pick_foursquare([file for file in files if file not in trips])
+    return (*trips, *places) if trips and places else ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elsewhere.arrays import Bools, Floats, Indices, Steps
-from elsewhere.knowledge.clock import MINUTES_PER_DAY, Clock
+from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import Travel, profile_at
 from elsewhere.randomness import seeded_generator
@@ -23,6 +23,9 @@ LONGEST_TRAVEL_MINUTES = 60
 # SafeGraph's buckets of minutes; the last has no end, we give it one.
 DWELL_BUCKETS = ((1, 5), (5, 10), (11, 20), (21, 60), (61, 120), (121, 240), (241, 480))
 _TRIES_PER_STEP = 8
+# Stays that are drawn before a day is begun again: most are found at once.
+_STAYS_AT_FIRST, _STAYS_AT_MOST = 4, 400
+_TRIES_PER_START = 50
 _LONGEST_GAP_MINUTES = 120
 
 
@@ -52,45 +55,64 @@ class PopularityRecipe:
         self._buckets = np.array(habits.buckets)
         dwell = np.array(habits.dwell, dtype=np.float64)
         dwell[dwell.sum(axis=1) == 0] = dwell.sum(axis=0) + 1e-9
-        self._dwell = dwell / dwell.sum(axis=1, keepdims=True)
+        self._dwell_ends = np.cumsum(dwell / dwell.sum(axis=1, keepdims=True), axis=1)
 
     def day(self) -> Visits:
         """One more day.
 
-        Deviation: generated-day — one that would pass midnight or gets stuck is begun again.
+        Deviation: generated-day — a stay that would pass midnight is drawn again; a day that gets stuck is
+        begun again at the same time.
         """
         length = int(self._generator.integers(LENGTHS[0], LENGTHS[1], endpoint=True))
         while True:
-            visits = self._attempt(length)
-            if visits is not None:
-                return visits
+            start = float(self._generator.uniform(START_HOURS[0] * 60, START_HOURS[1] * 60))
+            for _ in range(_TRIES_PER_START):
+                visits = self._attempt(length, start)
+                if visits is not None:
+                    return visits
 
-    def _attempt(self, length: int) -> Visits | None:
-        minute = float(self._generator.uniform(START_HOURS[0] * 60, START_HOURS[1] * 60))
+    def _attempt(self, length: int, minute: float) -> Visits | None:
         place = self._popular(self._weights(minute))
         visits: Visits = []
         while place is not None:
             visits.append((place, self._step(minute)))
             if len(visits) == length:
                 return visits
-            following = self._next(place, minute)
+            following = self._next(place, minute, length - len(visits) - 1)
             if following is None:
                 return None
             place, minute = following
         return None
 
-    def _next(self, place: int, minute: float) -> tuple[int, float] | None:
+    def _next(self, place: int, minute: float, to_come: int) -> tuple[int, float] | None:
         """Where to next, and when: after a while here and a while under way, a popular place within reach."""
         for _ in range(_TRIES_PER_STEP):
-            low, high = self._buckets[self._generator.choice(len(self._buckets), p=self._dwell[place])]
-            under_way = float(self._generator.uniform(0, LONGEST_TRAVEL_MINUTES))
-            arrival = minute + float(self._generator.uniform(low, high)) + under_way
+            left = self._left(place, minute, to_come)
+            if left is None:
+                return None
+            arrival, under_way = left
             gap = self._step(arrival) - self._step(minute)
-            if arrival < MINUTES_PER_DAY and gap > 0:
-                weights = self._weights(arrival) * self._within(place, minute, under_way, gap)
-                chosen = self._popular(weights)
-                if chosen is not None:
-                    return chosen, arrival
+            chosen = self._popular(self._weights(arrival) * self._within(place, minute, under_way, gap))
+            if chosen is not None:
+                return chosen, arrival
+        return None
+
+    def _left(self, place: int, minute: float, to_come: int) -> tuple[float, float] | None:
+        """When the next visit begins and how long the way was: in time for those that are to come after it.
+
+        Redrawing one stay, not the whole day, keeps late starts: else days of many visits start early.
+        """
+        first = self._step(minute) + 1
+        last = self._clock.timesteps - 1 - to_come
+        for count in (_STAYS_AT_FIRST, _STAYS_AT_MOST) if first <= last else ():
+            buckets = np.searchsorted(self._dwell_ends[place], self._generator.random(count), side="right")
+            low, high = self._buckets[np.minimum(buckets, len(self._buckets) - 1)].T
+            under_way = self._generator.uniform(0, LONGEST_TRAVEL_MINUTES, size=count)
+            arrivals = minute + self._generator.uniform(low, high) + under_way
+            steps = arrivals // self._clock.timestep_minutes
+            in_time = np.flatnonzero((first <= steps) & (steps <= last))
+            if len(in_time):
+                return float(arrivals[in_time[0]]), float(under_way[in_time[0]])
         return None
 
     def _within(self, place: int, time: float, under_way: float, gap: int) -> Bools:
@@ -129,12 +151,21 @@ class Event:
     to_hour: int
 
 
+def _ways_to_fit(longest: int, room: int) -> Floats:
+    """Number of gaps × room: in how many ways so many gaps of 1 to ``longest`` fit into it."""
+    ways = np.ones((LENGTHS[1], room + 1))
+    for count in range(1, LENGTHS[1]):
+        for most in range(room + 1):
+            ways[count, most] = ways[count - 1, max(0, most - longest) : most].sum()
+    return ways
+
+
 class CampusRecipe:
     """Days on a campus: at most two hours apart, some of them around an event.
 
     Paper: section 6.1.3 (sss:synthetic-data-campus).
-    Deviation: campus-day — a day that would pass midnight, or finds no open place within reach, is
-    drawn again with the same length; the next place is never the one before.
+    Deviation: campus-day — gaps are drawn among those that end before midnight; a day that finds no open
+    place within reach is begun again at the same time; the next place is never the one before.
     """
 
     def __init__(self, places: Places, is_open: Bools, travel: Travel, clock: Clock, *, seed: int) -> None:
@@ -146,29 +177,45 @@ class CampusRecipe:
         self._category = places.category_nodes[places.category_offsets[:-1]]
         self._row_of = {place_id: row for row, place_id in enumerate(places.ids)}
         self._hour = 60 // clock.timestep_minutes
+        self._ways = _ways_to_fit(_LONGEST_GAP_MINUTES // clock.timestep_minutes, clock.timesteps)
 
     def day(self, event: Event | None) -> Visits:
         """One more day, around an event if one is given."""
         length = int(self.generator.integers(LENGTHS[0], LENGTHS[1], endpoint=True))
-        while True:
-            visits = self._attempt(length, event)
-            if visits is not None:
-                return visits
-
-    def _attempt(self, length: int, event: Event | None) -> Visits | None:
-        longest = _LONGEST_GAP_MINUTES // self._clock.timestep_minutes
-        gaps = self.generator.integers(1, longest, size=length - 1, endpoint=True)
-        anchor = 0 if event is None else int(self.generator.integers(length))
         hours = START_HOURS if event is None else (event.from_hour, event.to_hour)
-        time = int(self.generator.integers(hours[0] * self._hour, hours[1] * self._hour))
-        times = time + np.concatenate([[0], np.cumsum(gaps)]) - int(gaps[:anchor].sum())
-        starts_early = times[0] < START_HOURS[0] * self._hour or times[0] >= START_HOURS[1] * self._hour
-        if starts_early or times[-1] >= self._clock.timesteps:
+        while True:
+            anchor = 0 if event is None else int(self.generator.integers(length))
+            time = int(self.generator.integers(hours[0] * self._hour, hours[1] * self._hour))
+            for _ in range(_TRIES_PER_START):
+                visits = self._attempt(length, event, anchor, time)
+                if visits is not None:
+                    return visits
+
+    def _attempt(self, length: int, event: Event | None, anchor: int, time: int) -> Visits | None:
+        """A day whose visit number ``anchor`` is at ``time``."""
+        before = self._gaps(anchor, time - START_HOURS[0] * self._hour)
+        after = self._gaps(length - 1 - anchor, self._clock.timesteps - 1 - time)
+        if before is None or after is None:
             return None
+        times = [*(time - np.cumsum(before))[::-1].tolist(), time, *(time + np.cumsum(after)).tolist()]
         place = self._first_place(time) if event is None else self._event_place(event)
         if not self._is_open[place, time]:
             return None
-        return self._spread(place, anchor, times.tolist())
+        return self._spread(place, anchor, times)
+
+    def _gaps(self, count: int, room: int) -> list[int] | None:
+        """So many gaps, uniform among all that fit into ``room`` timesteps; None if none do."""
+        gaps: list[int] = []
+        for left in range(count, 0, -1):
+            weights = [
+                self._ways[left - 1, room - gap] if gap <= room else 0.0
+                for gap in range(1, _LONGEST_GAP_MINUTES // self._clock.timestep_minutes + 1)
+            ]
+            if not sum(weights):
+                return None
+            gaps.append(1 + int(self.generator.choice(len(weights), p=np.array(weights) / sum(weights))))
+            room -= gaps[-1]
+        return gaps
 
     def _spread(self, place: int, anchor: int, times: list[int]) -> Visits | None:
         """Places before and after the anchor, each open and within reach of its neighbour."""

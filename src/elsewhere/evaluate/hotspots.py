@@ -21,6 +21,8 @@ from elsewhere.world.space import divide_space
 from elsewhere.world.world import World
 
 HOURS = 24
+TOGETHER = "all"
+"""What all granularities together are called."""
 
 MEASURES = ("ahd_hours", "acd", "real", "shared", "excluded", "precision", "recall", "f1")
 """Average hotspot distance and difference of counts; how many real and shared hotspots there are, and how
@@ -85,6 +87,7 @@ def compare_hotspots(real: Hotspots, shared: Hotspots) -> Floats:
     """The numbers of `MEASURES`; NaN for one that there is not.
 
     Paper: eq:hotspots.
+    Deviation: hotspot-place — the nearest real hotspot is one at the same place, cell or category.
     """
     apart, difference, hits = _nearest(real, shared)
     _, _, found = _nearest(shared, real)
@@ -136,7 +139,11 @@ def _nearest(options: Hotspots, spots: Hotspots) -> tuple[Hotspots, Hotspots, Bo
 def hotspot_estimates(
     pairs: Pairs, thresholds: Mapping[str, int] = THRESHOLDS
 ) -> dict[str, dict[str, Estimate | None]]:
-    """Each granularity, and all of them together; None for a number that there is not."""
+    """Each granularity, and all of them together; None for a number that there is not.
+
+    Paper: section 7.3 (tab:hotspots).
+    Deviation: pooled-hotspots — together, every hotspot counts once, whatever its granularity.
+    """
     visitors = [
         (
             thresholds[name],
@@ -157,4 +164,4 @@ def hotspot_estimates(
         return np.concatenate([*found, compare_hotspots(*together)])
 
     numbers = iter(estimates(scores, pairs.real.days))
-    return {name: {measure: next(numbers) for measure in MEASURES} for name in (*thresholds, "all")}
+    return {name: {measure: next(numbers) for measure in MEASURES} for name in (*thresholds, TOGETHER)}

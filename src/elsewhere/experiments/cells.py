@@ -18,6 +18,8 @@ LARGE = tuple(
 """Data sets with as many places as one asks for."""
 SMALL = tuple(name for name in _IN_EXPERIMENTS if name not in LARGE)
 DATASETS = LARGE + SMALL
+VARIED = tuple(name for name in LARGE if any(one.name == "people" for one in _IN_EXPERIMENTS[name].options))
+"""Large ones with as many days as one asks for: curves need thousands, and lengths that are not rare."""
 
 ONE_QUESTION, SIX_QUESTIONS, CODEBOOK = "survey", "survey, six questions", "codebook, counted"
 SECOND_ROUND = "survey, second round"

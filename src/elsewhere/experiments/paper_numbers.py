@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-# Columns of the paper's tables in our names of data sets.
-_DATASETS = ("foursquare", "safegraph", "campus")
+_DATASETS = ("taxi", "safegraph", "campus")
+PAPERS_DATASET = {
+    "taxi": "taxi",
+    "taxi-made": "taxi",
+    "foursquare": "taxi",
+    "safegraph": "safegraph",
+    "campus": "campus",
+}
+"""Which of the paper's data sets stands beside which of ours.
+
+Its Taxi-Foursquare is taxi trips on Foursquare's places. We have few real trips, made-up ones, and the
+check-ins themselves.
+"""
 
 # Table 2 (tab:traj-distances): mean NE as (d_t hours, d_c, d_s km) on Taxi-Foursquare, Safegraph, Campus.
 ERRORS: dict[str, dict[str, tuple[float, float, float]]] = {
@@ -17,20 +28,31 @@ ERRORS: dict[str, dict[str, tuple[float, float, float]]] = {
     }.items()
 }
 
-# Table 3 (tab:runtime-analysis): total seconds a trajectory.
-SECONDS: dict[str, dict[str, float]] = {
-    "ind-noreach": {"foursquare": 0.720, "safegraph": 0.791},
-    "ind-reach": {"foursquare": 0.006, "safegraph": 0.006},
-    "physdist": {"foursquare": 68.564, "safegraph": 61.464},
-    "ngram-noh": {"foursquare": 31.879, "safegraph": 25.325},
-    "ngram": {"foursquare": 5.582, "safegraph": 3.735},
+# Table 3 (tab:runtime-analysis): seconds a trajectory for perturbing, preparing the reconstruction, optimal
+# reconstruction, all other, and in total; None where the paper has a dash.
+_NO = None
+SECONDS: dict[str, dict[str, tuple[float | None, ...]]] = {
+    "ind-noreach": {"taxi": (0.005, _NO, _NO, 0.714, 0.720), "safegraph": (0.006, _NO, _NO, 0.786, 0.791)},
+    "ind-reach": {"taxi": (0.005, _NO, _NO, 0.000, 0.006), "safegraph": (0.005, _NO, _NO, 0.000, 0.006)},
+    "physdist": {
+        "taxi": (0.449, 0.497, 67.618, 0.000, 68.564),
+        "safegraph": (0.431, 0.473, 60.561, 0.000, 61.464),
+    },
+    "ngram-noh": {
+        "taxi": (0.446, 0.561, 30.872, 0.000, 31.879),
+        "safegraph": (0.426, 0.509, 24.389, 0.000, 25.325),
+    },
+    "ngram": {"taxi": (0.056, 0.132, 4.892, 0.502, 5.582), "safegraph": (0.126, 0.235, 3.196, 0.178, 3.735)},
 }
 
 # Table 4 (tab:hotspots): AHD in hours and ACD.
 HOTSPOTS: dict[str, dict[str, tuple[float, float]]] = {
-    "ind-noreach": {"foursquare": (1.58, 8.21), "safegraph": (2.52, 13.07), "campus": (2.36, 15.72)},
-    "ind-reach": {"foursquare": (1.72, 9.64), "safegraph": (2.54, 9.07), "campus": (2.54, 17.83)},
-    "physdist": {"foursquare": (2.22, 10.76), "safegraph": (3.34, 16.24), "campus": (4.38, 23.48)},
-    "ngram-noh": {"foursquare": (1.71, 9.36), "safegraph": (2.81, 11.25), "campus": (3.29, 18.23)},
-    "ngram": {"foursquare": (1.49, 13.53), "safegraph": (2.01, 16.30), "campus": (2.03, 18.74)},
+    method: dict(zip(_DATASETS, numbers, strict=True))
+    for method, numbers in {
+        "ind-noreach": ((1.58, 8.21), (2.52, 13.07), (2.36, 15.72)),
+        "ind-reach": ((1.72, 9.64), (2.54, 9.07), (2.54, 17.83)),
+        "physdist": ((2.22, 10.76), (3.34, 16.24), (4.38, 23.48)),
+        "ngram-noh": ((1.71, 9.36), (2.81, 11.25), (3.29, 18.23)),
+        "ngram": ((1.49, 13.53), (2.01, 16.30), (2.03, 18.74)),
+    }.items()
 }

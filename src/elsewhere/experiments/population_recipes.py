@@ -9,7 +9,6 @@ from elsewhere.datasets.commuters import COMMUTER_CITIES
 from elsewhere.experiments.cells import (
     ANYWHERE,
     CODEBOOK,
-    DATASETS,
     NEIGHBOURS,
     ONE_QUESTION,
     POPULARITY,
@@ -21,6 +20,10 @@ from elsewhere.experiments.cells import (
     Size,
     setting_of,
 )
+from elsewhere.experiments.cells import DATASETS as ALL_DATASETS
+
+# Surveys ask people, not drivers about their fares.
+DATASETS = tuple(name for name in ALL_DATASETS if not name.startswith("taxi"))
 
 # All that half of the people of Foursquare's New York know: with fewer, few days keep three visits.
 _ALL_PLACES = 4000

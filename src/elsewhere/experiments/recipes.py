@@ -8,8 +8,8 @@ from typing import Any
 
 from elsewhere.experiments.cells import (
     DATASETS,
-    LARGE,
     SMALL,
+    VARIED,
     Cell,
     PopulationCell,
     Setting,
@@ -46,13 +46,11 @@ def _days(size: Size) -> int:
     return 400 if size == "small" else 5000
 
 
-def _methods(cell: Cell, methods: Iterable[str] = COMPARED, most_weighed: int = 500) -> list[Cell]:
+def _methods(cell: Cell, methods: Iterable[str] = COMPARED) -> list[Cell]:
     """A cell for each method, for the paper's terms beside its own, and for the nulls."""
     cells = [replace(cell, method=name) for name in methods]
     if "ngram" in methods:
-        # With sensitivity=1 every window is weighed whole, which takes long: fewer days will do for curves.
-        some = min(cell.days, most_weighed)
-        cells.append(replace(cell, method=TILTED, days=some))
+        cells.append(replace(cell, method=TILTED))
     return cells + [replace(cell, method=name, options=()) for name in null_names()]
 
 
@@ -62,11 +60,7 @@ def _default(dataset: str, size: Size) -> Cell:
 
 def baseline(size: Size) -> tuple[Cell, ...]:
     """All methods under the paper's default settings, on all data sets."""
-    return tuple(
-        cell
-        for dataset in DATASETS
-        for cell in _with_variants(_methods(_default(dataset, size), most_weighed=5000))
-    )
+    return tuple(cell for dataset in DATASETS for cell in _with_variants(_methods(_default(dataset, size))))
 
 
 def _with_variants(cells: list[Cell]) -> list[Cell]:
@@ -80,11 +74,15 @@ def _with_variants(cells: list[Cell]) -> list[Cell]:
 
 
 def variations(size: Size) -> dict[str, tuple[Cell, ...]]:
-    """What the paper varies: visits, ε, places, speed on the two large data sets, n on the campus."""
+    """What the paper varies: visits, ε, places, speed on the large data sets, n on the campus.
+
+    Paper: section 7.2 (ss:param-variation).
+    Deviation: varied-settings — values of ε, |τ|, |P| and δ are in figures, not in the paper's text.
+    """
     small = size == "small"
     found: dict[str, list[Cell]] = {name: [] for name in ("visits", "epsilon", "places", "speed", "n")}
     some = [name for name in COMPARED if not (small and name in _LEFT_OUT_WHERE_SMALL)]
-    for dataset in LARGE:
+    for dataset in VARIED:
         cell = _default(dataset, size)
         if small:
             cell = replace(cell, days=200)
@@ -130,7 +128,7 @@ def preprocessing(size: Size) -> tuple[Setting, ...]:
     sizes = (200, 400, 800) if size == "small" else (1000, 2000, 4000, 8000)
     speeds = (4.0, 8.0, 12.0, 16.0, float("inf"))
     found = []
-    for dataset in LARGE:
+    for dataset in VARIED:
         base = setting_of(dataset, size)
         found += [replace(base, places=places) for places in sizes]
         found += [replace(base, speed_kmh=speed) for speed in speeds]

@@ -26,8 +26,10 @@ from elsewhere.experiments.population_tables import (
 )
 from elsewhere.experiments.recipes import preprocessing, recipes, variations
 from elsewhere.experiments.sources import Sources, label_of
+from elsewhere.experiments.stages import paper_stages
 from elsewhere.experiments.tables import (
     error_rows,
+    granularity_rows,
     hotspot_rows,
     hour_rows,
     preprocessing_rows,
@@ -112,6 +114,8 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         if name in tables:
             file, rows_of = tables[name]
             write_rows(folder / file, rows_of(results[name]))
+    if "table-hotspots" in wanted:
+        write_rows(folder / "hotspots-by-granularity.csv", granularity_rows(results["table-hotspots"]))
     if "table-population" in wanted:
         write_rows(folder / "population-hours.csv", population_hour_rows(results["table-population"]))
 
@@ -157,7 +161,7 @@ def _line_rows(
         if value == "combined":
             number = {"value": result["summary"]["errors"]["combined"]["value"]}
         else:
-            number = {"ms_a_day": 1000 * sum(result["seconds"].values())}
+            number = {"ms_a_day": 1000 * (paper_stages(result["seconds"])["total"] or 0.0)}
         has_n = "n" in dict(cell.options) or not lengths
         about = settings_of(result)
         rows += [{**about, **number}] if has_n else [{**about, **number, "n": n} for n in lengths]

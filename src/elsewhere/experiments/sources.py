@@ -62,6 +62,8 @@ def _dataset(folder: Path, setting: Setting, sources: Sources, size: Size) -> Da
     if setting.dataset in COMMUTER_CITIES:
         return COMMUTER_CITIES[setting.dataset].make(folder, limit=setting.places, people=people)
     entry, raw = SOURCES[setting.dataset], sources.get(setting.dataset, ())
+    if not raw and entry.made_up_by:
+        entry = SOURCES[entry.made_up_by]
     if not raw and entry.needs_raw:
         return generated_city(
             setting.dataset, limit=setting.places or 2000, people=people, seed=1 + len(setting.dataset)

@@ -8,7 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from elsewhere.days.hotspots import THRESHOLDS
+from elsewhere.evaluate.hotspots import TOGETHER
 from elsewhere.experiments.cells import Setting
+from elsewhere.experiments.stages import paper_stages
 from elsewhere.inputs.tables import write_csv
 from elsewhere.methods.registry import null_names
 
@@ -121,24 +124,35 @@ def hour_rows(results: Sequence[Result]) -> list[Row]:
 
 
 def hotspot_rows(results: Sequence[Result]) -> list[Row]:
+    """Hotspots of all granularities together."""
     return [
-        {**settings_of(result), "granularity": name, "measure": measure, **(estimate or _NONE)}
+        {**settings_of(result), "measure": measure, **(estimate or _NONE)}
         for result in results
         if "summary" in result
-        for name, score in result["summary"]["hotspots"].items()
-        for measure, estimate in score.items()
+        for measure, estimate in result["summary"]["hotspots"][TOGETHER].items()
+    ]
+
+
+def granularity_rows(results: Sequence[Result]) -> list[Row]:
+    """Hotspots of places, cells and levels of categories, each with its η."""
+    return [
+        {**settings_of(result), "granularity": name, "eta": eta, "measure": measure, **(estimate or _NONE)}
+        for result in results
+        if "summary" in result
+        for name, eta in THRESHOLDS.items()
+        for measure, estimate in result["summary"]["hotspots"][name].items()
     ]
 
 
 def runtime_rows(results: Sequence[Result]) -> list[Row]:
-    """Milliseconds a day by stage. Times differ from run to run, so they stand apart."""
+    """Milliseconds a day by the paper's stages. Times differ from run to run, so they stand apart."""
     rows = []
     for result in results:
         if "seconds" in result:
-            stages = {**result["seconds"], "total": sum(result["seconds"].values())}
             rows += [
                 {**settings_of(result), "stage": stage, "ms_a_day": 1000 * seconds}
-                for stage, seconds in stages.items()
+                for stage, seconds in paper_stages(result["seconds"]).items()
+                if seconds is not None
             ]
             rows.append(
                 {**settings_of(result), "stage": "tables first, s", "ms_a_day": result["prepare_seconds"]}

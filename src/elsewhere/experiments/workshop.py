@@ -24,6 +24,7 @@ from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.cells import Cell, PopulationCell, Setting, Size
 from elsewhere.experiments.population import Pool, population_result
 from elsewhere.experiments.sources import Sources, make_source
+from elsewhere.experiments.stages import PREPARATION, PreparesReconstruction
 from elsewhere.experiments.tilted import TILTED, tilted_ngram
 from elsewhere.files import write_text
 from elsewhere.methods.registry import method
@@ -37,6 +38,8 @@ from elsewhere.world.world import World
 Result = dict[str, Any]
 
 _SEED = 20210816
+# Of each length: enough to time one stage by itself.
+_TIMED_DAYS = 100
 
 
 class Workshop:
@@ -136,10 +139,13 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory], prior_by_hou
     prepared = time.perf_counter() - started
     shared_by.share_batch(chosen[:5], randomness=SeededRandomness(1))  # loads compiled loops
     batch = shared_by.share_batch(chosen, randomness=SeededRandomness(seed))
+    seconds = {name: value / len(chosen) for name, value in sorted(batch.seconds.items())}
+    if isinstance(shared_by.core, PreparesReconstruction):
+        seconds[PREPARATION] = _preparation(shared_by.core, shared_by, chosen)
     return {
         **facts,
         "epsilon_spent_on_5_visits": _spent(shared_by),
-        "seconds": {name: value / len(chosen) for name, value in sorted(batch.seconds.items())},
+        "seconds": seconds,
         "prepare_seconds": prepared,
         "smoothed_percent": _smoothed(batch.counts, len(chosen)),
         "summary": summarise(world, chosen, batch.shared).as_json(),
@@ -149,6 +155,24 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory], prior_by_hou
             "shared": hours_of_days(world, batch.shared),
         },
     }
+
+
+def _preparation(core: PreparesReconstruction, shared_by: Sharing, days: Sequence[Trajectory]) -> float:
+    """Seconds a day that preparing the reconstruction takes by itself, over days of all lengths."""
+    by_length: dict[int, list[Trajectory]] = {}
+    for day in days:
+        by_length.setdefault(len(day), []).append(day)
+    seconds = 0.0
+    for length, mine in by_length.items():
+        some = mine[:_TIMED_DAYS]
+        secret = shared_by.core.secret
+        rows = np.array([secret(day, length, constant_work=False) for day in some], dtype=np.int32)
+        drawn, _ = shared_by.core.perturb(rows, SeededRandomness(1), constant_work=False)
+        core.prepare_reconstruction(drawn)  # loads compiled loops
+        started = time.perf_counter()
+        core.prepare_reconstruction(drawn)
+        seconds += (time.perf_counter() - started) * len(mine) / len(some)
+    return seconds / len(days)
 
 
 def _spent(shared_by: Sharing) -> float:

@@ -21,7 +21,7 @@ from elsewhere.methods.exact_coins import CALIBRATIONS, EXACT, PROVEN, ExactCoin
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.chain import region_edges
-from elsewhere.reconstruct.node_errors import region_boxes, region_columns
+from elsewhere.reconstruct.node_errors import prepare_rows, region_boxes, region_columns
 from elsewhere.reconstruct.place_path import place_paths
 from elsewhere.reconstruct.region_path import region_paths
 from elsewhere.world.place_world import place_world
@@ -141,6 +141,11 @@ class Ngram:
         }
         seconds = {"regions": chained - started, "places": time.perf_counter() - chained}
         return Rebuilt(shared=shared, ways=ways, seconds=seconds)
+
+    def prepare_reconstruction(self, drawn: Drawn) -> int:
+        """What `rebuild` works out before it looks for the best chain, by itself: for timing."""
+        windows = self.tables(drawn.length).windows
+        return prepare_rows(drawn.values, windows, self._columns, self._boxes, drawn.length)
 
     def step(self, secret: Outcome, state: State) -> Step | None:
         """Draw number ``index`` of state (length, index), listed."""

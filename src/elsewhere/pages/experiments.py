@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from elsewhere.days.alignment import UNMATCHED
-from elsewhere.experiments.paper_numbers import ERRORS, HOTSPOTS, SECONDS
+from elsewhere.days.hotspots import THRESHOLDS
+from elsewhere.evaluate.hotspots import TOGETHER
+from elsewhere.experiments.paper_numbers import ERRORS, HOTSPOTS, PAPERS_DATASET, SECONDS
 from elsewhere.experiments.run import Outcome
+from elsewhere.experiments.stages import paper_stages
 from elsewhere.experiments.tables import keeps_length, settings_of
 from elsewhere.experiments.tilted import TILTED
 from elsewhere.experiments.time_bound import least_time_error
@@ -20,7 +23,7 @@ from elsewhere.pages.page import cards, page, picture, section, table
 from elsewhere.pages.population import population_section, survey_hours_section
 
 Result = dict[str, Any]
-
+_Numbers = TypeVar("_Numbers")
 
 _POPULATIONS = {
     "table-population": "What many people say together",
@@ -66,6 +69,11 @@ def experiments_page(outcome: Outcome) -> str:
     return page("The paper's evaluation, remade", f"Size: {outcome.size}. {data}.", sections)
 
 
+def _papers(numbers: Mapping[str, Mapping[str, _Numbers]], method: str, dataset: str) -> _Numbers | None:
+    """What the paper has for a method on the data set that stands beside ours, if any."""
+    return numbers.get(method, {}).get(PAPERS_DATASET.get(dataset, ""))
+
+
 def _value(result: Result, dimension: str) -> float:
     return float(result["summary"]["errors"][dimension]["value"])
 
@@ -90,7 +98,7 @@ def _error_section(results: Sequence[Result]) -> str:
     for dataset, rows in _by_dataset(results).items():
         lines = []
         for name, result in rows.items():
-            theirs = ERRORS.get("ngram" if name == TILTED else name, {}).get(dataset)
+            theirs = _papers(ERRORS, "ngram" if name == TILTED else name, dataset)
             errors = result["summary"]["errors"]
             below = _below_null(rows, name)
             lines.append(
@@ -138,31 +146,34 @@ def _runtime_section(results: Sequence[Result]) -> str:
     lines = []
     for dataset, rows in _by_dataset(results).items():
         for name, result in rows.items():
-            seconds = result["seconds"]
-            theirs = SECONDS.get(name, {}).get(dataset)
+            theirs = _papers(SECONDS, name, dataset)
             lines.append(
                 [
                     dataset,
                     name,
-                    *(_milliseconds(seconds.get(part)) for part in ("perturb", "regions", "places")),
-                    f"{1000 * sum(seconds.values()):.3f}",
+                    *(_milliseconds(seconds) for seconds in paper_stages(result["seconds"]).values()),
                     f"{result['prepare_seconds']:.2f}",
-                    f"{theirs:g}" if theirs is not None else "–",
+                    " / ".join("–" if value is None else f"{value:.3f}" for value in theirs)
+                    if theirs
+                    else "–",
                 ]
             )
     header = [
         "data set",
         "method",
         "perturb, ms",
-        "regions, ms",
-        "places, ms",
+        "reconst. prep., ms",
+        "optimal reconst., ms",
+        "other, ms",
         "total, ms",
         "tables first, s",
-        "paper, s",
+        "paper, s: the same five",
     ]
-    return section(
-        "Runtime by stage (Table 3)", "A day, while other cells may be running beside.", table(header, lines)
+    note = (
+        "A day, while other cells may be running beside. Other: times that are smoothed, places and times "
+        "within regions, the making of the shared day; for methods without a chain, all but the draws."
     )
+    return section("Runtime by stage (Table 3)", note, table(header, lines))
 
 
 def _milliseconds(seconds: float | None) -> str:
@@ -173,8 +184,8 @@ def _hotspot_section(results: Sequence[Result]) -> str:
     lines = []
     for dataset, rows in _by_dataset(results).items():
         for name, result in rows.items():
-            score = result["summary"]["hotspots"]["all"]
-            theirs = HOTSPOTS.get(name, {}).get(dataset)
+            score = result["summary"]["hotspots"][TOGETHER]
+            theirs = _papers(HOTSPOTS, name, dataset)
             lines.append(
                 [
                     dataset,
@@ -193,7 +204,25 @@ def _hotspot_section(results: Sequence[Result]) -> str:
         "All granularities together. AHD and ACD leave out shared hotspots where there is no real one "
         "(excluded), which hides failure: precision and recall do not."
     )
-    return section("Hotspots (Table 4)", note, table(header, lines))
+    return section("Hotspots (Table 4)", note, table(header, lines) + _by_granularity(results))
+
+
+def _by_granularity(results: Sequence[Result]) -> str:
+    """AHD / ACD / F1 of each granularity, with its η."""
+    lines = []
+    for dataset, rows in _by_dataset(results).items():
+        for name, result in rows.items():
+            spots = result["summary"]["hotspots"]
+            lines.append([dataset, name, *(_three(spots[one]) for one in THRESHOLDS)])
+    header = ["data set", "method", *(f"{name}, η = {eta}" for name, eta in THRESHOLDS.items())]
+    return "<h3>By granularity: AHD, h / ACD / F1 (real hotspots)</h3>" + table(header, lines)
+
+
+def _three(score: dict[str, dict[str, float] | None]) -> str:
+    numbers = (score[key] for key in ("ahd_hours", "acd", "f1"))
+    text = " / ".join("–" if number is None else f"{number['value']:.2f}" for number in numbers)
+    real = score["real"]
+    return f"{text} ({_number(real) if real else 0})"
 
 
 def _number(estimate: dict[str, float]) -> str:
@@ -237,11 +266,12 @@ def findings(outcome: Outcome) -> str:
             f"On {dataset}, at ε = 5, {_count(len(below))} of {len(ours)} ε-LDP methods are below the null"
             + (f": {'; '.join(below)}." if below else ".")
         )
-        if TILTED in rows and dataset in ERRORS["ngram"]:
+        papers = _papers(ERRORS, "ngram", dataset)
+        if TILTED in rows and papers:
             loose = rows[TILTED]
             lines.append(
                 f"With sensitivity=1 ngram errs by {_value(loose, 'time_hours'):.2f} h there (the paper: "
-                f"{ERRORS['ngram'][dataset][0]:g} h; honestly calibrated "
+                f"{papers[0]:g} h; honestly calibrated "
                 f"{_value(rows['ngram'], 'time_hours'):.2f} h), and spends up to "
                 f"{loose['epsilon_spent_on_5_visits']:.0f} on five visits, not 5."
             )

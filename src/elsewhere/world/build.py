@@ -38,6 +38,7 @@ from elsewhere.world.settings import (
     RoadTravel,
     SpeedTravel,
     TimetableTravel,
+    TravelSettings,
     WorldConfig,
     WorldSettings,
 )
@@ -87,19 +88,10 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
     rows = read_places(config.places, tree, settings.kappa.weight)
     places = build_places(rows, tree)
     clock = clock_of(settings)
-    polygons, roads = None, None
+    polygons = None
     if isinstance(settings.space, PolygonSpace):
         polygons = read_polygons(_given(settings.space.file), settings.space.id, settings.space.parent)
-    travel: Travel
-    if isinstance(settings.travel, SpeedTravel):
-        travel = straight_line(places, clock, settings.travel.speed_kmh)
-    elif isinstance(settings.travel, MatrixTravel):
-        travel = read_travel_matrix(_given(settings.travel.file), places, clock)
-    elif isinstance(settings.travel, RoadTravel):
-        roads = _read_roads(settings.travel)
-        travel = road_travel(roads, places, clock, settings.travel)
-    else:
-        travel = timetable_travel(places, clock, settings.travel)
+    travel, roads = read_travel(settings.travel, places, clock)
     return assemble(
         settings,
         tree,
@@ -158,6 +150,18 @@ def clock_of(settings: WorldSettings) -> Clock:
         day=settings.day,
         timezone=settings.timezone,
     )
+
+
+def read_travel(settings: TravelSettings, places: Places, clock: Clock) -> tuple[Travel, RoadNetwork | None]:
+    """Travel between all places, worked out from files; and the roads, if it is along some."""
+    if isinstance(settings, SpeedTravel):
+        return straight_line(places, clock, settings.speed_kmh), None
+    if isinstance(settings, MatrixTravel):
+        return read_travel_matrix(_given(settings.file), places, clock), None
+    if isinstance(settings, RoadTravel):
+        roads = _read_roads(settings)
+        return road_travel(roads, places, clock, settings), roads
+    return timetable_travel(places, clock, settings), None
 
 
 def _read_roads(settings: RoadTravel) -> RoadNetwork:

@@ -26,7 +26,10 @@ def capped_hours(gap: float, time_cap_hours: float, is_circular: bool) -> float:
 
 
 def all_capped_hours(gaps: Floats, time_cap_hours: float, *, is_circular: bool) -> Floats:
-    """The plain twin of `capped_hours`, for arrays."""
+    """The plain twin of `capped_hours`, for arrays.
+
+    Deviation: time-cap — 12 hours are the most, not half of a clock's round; that is a setting.
+    """
     hours = np.minimum(gaps, 24 - gaps) if is_circular else gaps
     return np.asarray(np.minimum(hours, time_cap_hours))
 

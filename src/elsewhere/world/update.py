@@ -1,14 +1,17 @@
-"""Local updates: changed, moved, new and removed places touch only what they affect.
+"""Local updates: changed places, categories, roads, timetables and matrices touch only what they affect.
 
-The result equals a full rebuild from the changed table, bit for bit. Regions are cheap and are made
+The result equals a full rebuild from the changed tables, bit for bit. Regions are cheap and are made
 anew; what is kept is the costly part: opening hours already worked out, travel between places that
 stayed where they were, and the graph between regions that did not change.
+
+Paper: section 6.1.5 (sss:pre-processing-costs), "localized updates can be performed".
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +19,52 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Bools, Indices, Words
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError, WorldFileError
-from elsewhere.inputs.tables import read_place_changes
+from elsewhere.inputs.tables import read_categories, read_place_changes
+from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places, changed_places
-from elsewhere.knowledge.roads import road_milliseconds
-from elsewhere.knowledge.travel import StepTable, Travel, hourly_profiles, step_table, straight_line
+from elsewhere.knowledge.travel import Travel
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.build import assemble
 from elsewhere.world.graph import EdgeFiller, RegionGraph, degrees_of
 from elsewhere.world.regions import Regions
-from elsewhere.world.settings import (
-    MatrixTravel,
-    RoadTravel,
-    SpeedTravel,
-    TimetableTravel,
-    WorldSettings,
-)
 from elsewhere.world.toml import check_settings
+from elsewhere.world.update_travel import TravelFiles, replaced_travel, touched_origins, updated_travel
 from elsewhere.world.world import World
 
+_Ways = Literal["none", "new and moved places", "all places"]
 
-def update_world(world: World, changes: str | Path, progress: Progress = no_progress) -> World:
-    """A world after changes to some of its places; what did not change is not worked out again.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redone:
+    """What an update worked out again; the rest was kept."""
+
+    travel: _Ways
+    regions: int
+    """Regions whose successors were all looked for again."""
+
+    def in_words(self, world: World) -> str:
+        """For people."""
+        ways = {
+            "none": "travel was kept",
+            "new and moved places": "travel from and to new and moved places",
+            "all places": "travel between all places, since new files may change any way",
+        }
+        return f"{ways[self.travel]}; successors of {self.regions:,} of {len(world.regions):,} regions"
+
+
+def update_world(
+    world: World,
+    changes: str | Path | None = None,
+    progress: Progress = no_progress,
+    *,
+    categories: str | Path | None = None,
+    roads: str | Path | tuple[str | Path, str | Path] | None = None,
+    timetable: str | Path | None = None,
+    matrix: str | Path | None = None,
+) -> World:
+    """A world after changes; what did not change is not worked out again.
 
     Parameters
     ----------
@@ -49,51 +75,123 @@ def update_world(world: World, changes: str | Path, progress: Progress = no_prog
         away. Columns that it does not have stay as they are.
     progress
         Called with how many regions are connected, and how many there are.
+    categories
+        A new table of categories, whole. It must have every category that a place has.
+    roads
+        New roads, whole: an OpenStreetMap extract, or tables of nodes and edges, as the world had before.
+    timetable
+        A new GTFS feed.
+    matrix
+        A new table of travel times, whole.
 
     Returns
     -------
     World
-        Exactly what `build_world` would give for the changed table.
+        Exactly what `build_world` would give for the changed tables.
 
     Raises
     ------
     InputError
-        With every fault of the table; or if travel to a new place cannot be known.
+        With every fault of a table; or if travel to a new place cannot be known.
 
     Examples
     --------
     >>> ew.update_world(world, "changed.csv").hash == world.hash
     False
     """
+    ends = roads if isinstance(roads, tuple) or roads is None else None
+    files = TravelFiles(
+        roads=(Path(ends[0]), Path(ends[1]))
+        if ends
+        else _path(roads if isinstance(roads, str | Path) else None),
+        timetable=_path(timetable),
+        matrix=_path(matrix),
+    )
+    return updated(world, _path(changes), categories=_path(categories), files=files, progress=progress)[0]
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def updated(
+    world: World,
+    changes: Path | None,
+    *,
+    categories: Path | None = None,
+    files: TravelFiles | None = None,
+    progress: Progress = no_progress,
+) -> tuple[World, Redone]:
+    """The same, with what was worked out again."""
+    files = files or TravelFiles()
     settings = world.settings
     try:
         check_settings(settings)
     except ValueError as error:
         raise WorldFileError(f"the world's settings are not valid: {error}") from None
-    changed, removed = read_place_changes(Path(changes), world.tree, world.places, settings.kappa.weight)
-    places = changed_places(world.places, build_places(changed, world.tree), removed)
-    if not len(places):
-        raise InputError(str(changes), "would remove every place, at least one must stay")
+    if changes is None and categories is None and not files.given:
+        raise InputError("update", "needs something that changed: places, categories, or travel")
+    tree = world.tree if categories is None else read_categories(categories)
+    places = world.places if categories is None else _in_tree(world, tree, categories)
+    if changes is not None:
+        changed, removed = read_place_changes(changes, tree, places, settings.kappa.weight)
+        places = changed_places(places, build_places(changed, tree), removed)
+        if not len(places):
+            raise InputError(str(changes), "would remove every place, at least one must stay")
+    source = str(changes or categories or "update")
     old_of_new = _old_places(world.places, places)
-    hours = places.effective_hours(world.tree)
+    travel: Travel
+    roads = world.roads
+    if files.given:
+        travel, roads = replaced_travel(world, files, places, world.clock)
+        touched = touched_origins(world.travel, travel, old_of_new)
+    else:
+        travel = updated_travel(world, places, old_of_new, source)
+        touched = np.zeros(len(places), dtype=np.bool_)
     known = dict(zip(world.places.effective_hours(world.tree), world.is_open, strict=True))
+    redone = 0
 
     def graph_builder(regions: Regions, travel: Travel, clock: Clock, progress: Progress) -> RegionGraph:
+        nonlocal redone
         old_regions = _old_regions(world.regions, regions, old_of_new)
-        return _updated_graph(world.graph, regions, travel, clock, old_regions, progress)
+        is_origin_kept = (old_regions >= 0) & ~_any_in_regions(regions, touched)
+        redone = int((~is_origin_kept).sum())
+        return _updated_graph(world.graph, regions, travel, clock, old_regions, is_origin_kept, progress)
 
-    return assemble(
+    result = assemble(
         settings,
-        world.tree,
+        tree,
         places,
-        _updated_travel(world, settings, places, old_of_new, str(changes)),
-        is_open=open_table(hours, world.clock, known),
-        roads=world.roads,
+        travel,
+        is_open=open_table(places.effective_hours(tree), world.clock, known),
+        roads=roads,
         polygons=world.polygons,
-        source=str(changes),
+        source=source,
         graph_builder=graph_builder,
         progress=progress,
     )
+    way: _Ways = "all places" if files.given else "new and moved places" if np.any(old_of_new < 0) else "none"
+    return result, Redone(travel=way, regions=redone)
+
+
+def _in_tree(world: World, tree: CategoryTree, source: Path) -> Places:
+    """The world's places with the nodes of another tree."""
+    node_of = {category_id: node for node, category_id in enumerate(tree.ids)}
+    used = [world.tree.ids[node] for node in world.places.category_nodes.tolist()]
+    missing = sorted({name for name in used if name not in node_of})
+    if missing:
+        raise InputError(
+            str(source),
+            f"does not have {missing[0]!r}, which a place has ({len(missing)} such): give the places others "
+            "first, in an update of their own",
+        )
+    nodes = np.array([node_of[name] for name in used], dtype=np.int32)
+    return replace(world.places, category_nodes=nodes)
+
+
+def _any_in_regions(regions: Regions, is_touched: Bools) -> Bools:
+    """Regions with a place that is touched."""
+    return np.array([is_touched[regions.places_of(r)].any() for r in range(len(regions))], dtype=np.bool_)
 
 
 def _old_places(old: Places, new: Places) -> NDArray[np.intp]:
@@ -104,79 +202,12 @@ def _old_places(old: Places, new: Places) -> NDArray[np.intp]:
     return np.where((rows >= 0) & stayed, rows, -1)
 
 
-def _updated_travel(
-    world: World, settings: WorldSettings, places: Places, old_of_new: NDArray[np.intp], source: str
-) -> Travel:
-    match settings.travel:
-        case SpeedTravel(speed_kmh=speed):
-            return straight_line(places, world.clock, speed)
-        case MatrixTravel():
-            return _updated_matrix(world, places, source, "a given matrix")
-        case TimetableTravel():
-            _refuse_moves(world, places, source)
-            return _updated_matrix(world, places, source, "by a timetable")
-        case RoadTravel():
-            return _updated_roads(world, settings.travel, places, old_of_new)
-
-
-def _refuse_moves(world: World, places: Places, source: str) -> None:
-    """The timetable is not in the world: times to where a place was do not hold where it is."""
-    for place_id, vector in zip(places.ids, places.vectors, strict=True):
-        old = world.place_index.get(place_id)
-        if old is not None and not np.array_equal(world.places.vectors[old], vector):
-            raise InputError(source, f"{place_id!r} has moved: travel is by a timetable, build it again")
-
-
-def _updated_matrix(world: World, places: Places, source: str, kind: str) -> StepTable:
-    """The given matrix without removed places; it has no times for new ones."""
-    assert isinstance(world.travel, StepTable)  # noqa: S101 - what MatrixTravel always makes
-    unknown = [place_id for place_id in places.ids if place_id not in world.place_index]
-    if unknown:
-        raise InputError(
-            source,
-            f"no travel times for the new place {unknown[0]!r}: this world's travel is {kind}, "
-            "build it again with times for the place",
-        )
-    if not np.array_equal(
-        world.places.is_anywhere[[world.place_index[place_id] for place_id in places.ids]], places.is_anywhere
-    ):
-        raise InputError(
-            source, f"'anywhere' cannot change in a world whose travel is {kind}: build it again"
-        )
-    rows = np.array([world.place_index[place_id] for place_id in places.ids])
-    return replace(
-        world.travel, table=np.ascontiguousarray(world.travel.table[:, rows[:, None], rows[None, :]])
-    )
-
-
-def _updated_roads(
-    world: World, settings: RoadTravel, places: Places, old_of_new: NDArray[np.intp]
-) -> StepTable:
-    """Shortest paths again from and to places that are new or moved, the rest as it was."""
-    assert isinstance(world.travel, StepTable)  # noqa: S101 - what RoadTravel always makes
-    assert world.roads is not None  # noqa: S101 - as above
-    speeds, profile_of_hour = hourly_profiles(settings.speed_kmh)
-    fresh, kept = np.flatnonzero(old_of_new < 0), np.flatnonzero(old_of_new >= 0)
-    tables = []
-    for profile, speed in enumerate(speeds):
-        out = road_milliseconds(world.roads, places.vectors[fresh], places.vectors, speed)
-        back = road_milliseconds(world.roads, places.vectors, places.vectors[fresh], speed)
-        times = np.zeros((len(places), len(places)))
-        times[fresh, :] = out
-        times[:, fresh] = back
-        table = step_table([times], profile_of_hour, world.clock, places.is_anywhere).table[0]
-        old_rows = old_of_new[kept]
-        table[kept[:, None], kept] = world.travel.table[profile][old_rows[:, None], old_rows]
-        tables.append(table)
-    return StepTable(profile_of_hour=profile_of_hour, table=np.stack(tables))
-
-
 def _old_regions(old: Regions, new: Regions, old_of_new: NDArray[np.intp]) -> Indices:
-    """For each new region an old one with the same unchanged places and interval, or -1."""
-    row_of = {
-        (int(old.starts[r]), int(old.ends[r]), int(old.nodes[r]), old.places_of(r).tobytes()): r
-        for r in range(len(old))
-    }
+    """For each new region an old one with the same unchanged places and interval, or -1.
+
+    What can follow what is a matter of places and times: the category of a region does not count.
+    """
+    row_of = {(int(old.starts[r]), int(old.ends[r]), old.places_of(r).tobytes()): r for r in range(len(old))}
     result = np.full(len(new), -1, dtype=np.int32)
     for region in range(len(new)):
         places = old_of_new[new.places_of(region)]
@@ -184,7 +215,6 @@ def _old_regions(old: Regions, new: Regions, old_of_new: NDArray[np.intp]) -> In
             key = (
                 int(new.starts[region]),
                 int(new.ends[region]),
-                int(new.nodes[region]),
                 places.astype(np.int32).tobytes(),
             )
             result[region] = row_of.get(key, -1)
@@ -192,14 +222,21 @@ def _old_regions(old: Regions, new: Regions, old_of_new: NDArray[np.intp]) -> In
 
 
 def _updated_graph(
-    old: RegionGraph, regions: Regions, travel: Travel, clock: Clock, old_regions: Indices, progress: Progress
+    old: RegionGraph,
+    regions: Regions,
+    travel: Travel,
+    clock: Clock,
+    old_regions: Indices,
+    is_origin_kept: Bools,
+    progress: Progress,
 ) -> RegionGraph:
     words = np.zeros((len(regions), -(-len(regions) // 64)), dtype=np.uint64)
-    kept = np.flatnonzero(old_regions >= 0).astype(np.int32)
+    kept = np.flatnonzero(is_origin_kept).astype(np.int32)
+    again = np.flatnonzero(~is_origin_kept).astype(np.int32)
     fresh = np.flatnonzero(old_regions < 0).astype(np.int32)
     _copy_rows(words, old.words, kept, old_regions, *_runs(old_regions))
     filler = EdgeFiller(regions, travel, clock)
-    filler.fill(words, origins=fresh, destinations=np.arange(len(regions), dtype=np.int32), progress=progress)
+    filler.fill(words, origins=again, destinations=np.arange(len(regions), dtype=np.int32), progress=progress)
     filler.fill(words, origins=kept, destinations=fresh, progress=progress)
     return RegionGraph(words=words, out_degrees=degrees_of(words))
 

@@ -1,0 +1,45 @@
+"""Made-up taxi trips: cleaned as real ones, feasible in the world they are written with."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from elsewhere.datasets.bundle import write_dataset
+from elsewhere.datasets.cleaning import LEAST_VISITS
+from elsewhere.datasets.taxi_made import read_made_taxi
+from elsewhere.device.reading import read_trajectories
+from elsewhere.evaluate.summary import summarise
+from elsewhere.world.build import build_world
+
+
+@pytest.mark.parametrize("speed_kmh", [8, 30])
+def test_days_are_feasible_at_the_speed_of_the_world(tmp_path: Path, speed_kmh: int) -> None:
+    dataset = read_made_taxi(limit=300, people=60)
+    dataset.settings["speed_kmh"] = speed_kmh
+    write_dataset(tmp_path, dataset)
+    world = build_world(tmp_path / "world.toml")
+    days = read_trajectories(tmp_path / "trajectories.csv", world=world)
+    assert len(days) == 60
+    assert summarise(world, days, days).feasible_percent.value == 100
+    for day in days:
+        assert len(day) >= LEAST_VISITS
+        assert all(before.place_id != after.place_id for before, after in pairwise(day))
+
+
+def test_the_same_seed_makes_the_same_days() -> None:
+    first, second, other = (
+        [day.trajectory for day in read_made_taxi(limit=100, people=20, seed=seed).days] for seed in (4, 4, 5)
+    )
+    assert first == second
+    assert first != other
+
+
+def test_about_half_of_the_points_match_no_place() -> None:
+    """As in the real sample, where it is 49 %; a made-up city has fewer places side by side."""
+    dataset = read_made_taxi(limit=2000, people=50)
+    assert len(list(dataset.days)) == 50
+    steps = dataset.steps
+    assert 0.4 < steps["points farther than 100 m from any place"] / steps["points"] < 0.65
