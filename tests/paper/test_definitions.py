@@ -60,15 +60,17 @@ def test_unrelated_categories() -> None:
 
 def test_category_distance_is_symmetric() -> None:
     """d_c(Shoe Shop, Shopping) = d_c(Shopping, Shoe Shop)."""
-    assert _distance("shoes", "shop") == _distance("shop", "shoes") == 2
+    assert _distance("shoes", "shop") == _distance("shop", "shoes") == 1.75
     assert _distance("boots", "shop") == 3.5
 
 
 def test_category_distances_step_at_three_and_a_half() -> None:
     """There is an evident step at δ_c = 3.5, which suggests strong preservation within levels 2 and 3."""
-    assert _distance("wine-bar", "beer-bar") == 3
-    assert _distance("wine-bar", "bar") == 1.5
+    assert _distance("wine-bar", "beer-bar") == 3.5
+    assert _distance("cafe", "bar") == 3.5
     assert _distance("wine-bar", "food") == 3.5
+    assert _distance("wine-bar", "bar") == 1.75
+    assert _distance("wine-bar", "cafe") == 5.25
     cousins = build_tree(["a", "b", "c", "d", "e"], [""] * 5, ["", "a", "a", "b", "c"], [""] * 5)
     table = category_distances(cousins, np.arange(5, dtype=np.int32))
     assert table[3, 4] == 7
@@ -83,7 +85,7 @@ def test_any_number_of_levels_can_be_used() -> None:
     table = category_distances(tree, np.arange(len(ids), dtype=np.int32))
     assert table[tree.ids.index("a8"), tree.ids.index("b8")] < 10
     assert table[tree.ids.index("a8"), tree.ids.index("b1")] == 10
-    assert edge_weights(5) == [2.0, 1.5, 0.75, 0.375]
+    assert edge_weights(5) == [1.75, 1.75, 0.75, 0.375]
 
 
 def test_combined_distance(tmp_path: Path) -> None:
