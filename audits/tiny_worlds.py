@@ -59,10 +59,16 @@ def _place(generator: np.random.Generator, number: int, kind: str) -> Place:
         name=f"Place {number}",
         latitude=latitude,
         longitude=10 + 0.03 * float(generator.integers(0, spread + 1)),
-        category_ids=(category,),
+        category_ids=_categories(category, number, kind),
         hours=hours,
         is_anywhere=kind == "any" and bool(generator.integers(10) == 0),
     )
+
+
+def _categories(category: str, number: int, kind: str) -> tuple[str, ...]:
+    """Every third place has another category: before the one in the order of ids, or after it."""
+    other = TREE.ids[(TREE.ids.index(category) + 3) % len(TREE.ids)]
+    return (category, other) if number % 3 == 2 and kind != "all alike" else (category,)
 
 
 def far_apart(folder: Path) -> World:

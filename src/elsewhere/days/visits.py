@@ -14,10 +14,10 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices, frozen
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
-from elsewhere.knowledge.categories import category_distances
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.trajectories import SharedTrajectory
 from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, place_square
+from elsewhere.world.kinds import kind_distances, place_kinds
 from elsewhere.world.world import World
 
 _LARGEST_NUMBER = 2**31 - 1
@@ -105,7 +105,7 @@ class VisitDistances(NamedTuple):
 
     vectors: Floats
     kinds: Indices
-    """Row of each place's first category in ``category_table``."""
+    """Row of each place's kind (`world.kinds`) in ``category_table``."""
     category_table: Floats
     hours_per_step: float
     time_cap_hours: float
@@ -114,17 +114,11 @@ class VisitDistances(NamedTuple):
 
 def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistances:
     """Distances between visits of a world; without categories d is about space and time alone."""
-    used, kinds = np.unique(first_categories(world), return_inverse=True)
-    settings = world.settings
-    table = category_distances(
-        world.tree,
-        used,
-        weights=settings.category_weights,
-        unrelated=settings.unrelated_category_distance,
-    )
+    kinds = place_kinds(world.places, world.tree, world.settings.category_levels)
+    table = kind_distances(world.tree, world.settings, kinds.nodes, kinds.nodes)
     return VisitDistances(
         vectors=frozen(world.places.vectors),
-        kinds=frozen(kinds.astype(np.int32)),
+        kinds=frozen(kinds.of_place),
         category_table=frozen(table if has_categories else np.zeros_like(table)),
         hours_per_step=world.clock.timestep_minutes / 60,
         time_cap_hours=world.distances.time_cap_hours,
@@ -142,12 +136,6 @@ def place_distances(distances: VisitDistances) -> RegionDistances:
         time_cap_hours=distances.time_cap_hours,
         is_circular=False,
     )
-
-
-def first_categories(world: World) -> Indices:
-    """The first category of each place, cut to the levels in use."""
-    cut = world.tree.ancestors_at(world.settings.category_levels)
-    return np.asarray(cut[world.places.category_nodes[world.places.category_offsets[:-1]]])
 
 
 @compiled

@@ -13,7 +13,7 @@ from elsewhere.inputs.gtfs import read_timetable
 from elsewhere.inputs.osm_roads import read_osm_roads
 from elsewhere.inputs.tables import read_categories, read_places
 from elsewhere.inputs.travel_tables import check_table_size, read_road_network, read_travel_matrix
-from elsewhere.knowledge.categories import CategoryTree, category_distances
+from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places
@@ -31,6 +31,7 @@ from elsewhere.progress import Progress, no_progress
 from elsewhere.world.decomposition import build_regions
 from elsewhere.world.distances import RegionDistances, largest_distance
 from elsewhere.world.graph import RegionGraph, build_graph
+from elsewhere.world.kinds import kind_distances
 from elsewhere.world.regions import Polygons, Regions
 from elsewhere.world.settings import (
     MatrixTravel,
@@ -210,14 +211,12 @@ def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source
 
 def _distances(regions: Regions, tree: CategoryTree, settings: WorldSettings) -> RegionDistances:
     used, kinds = np.unique(regions.nodes, return_inverse=True)
-    table = category_distances(
-        tree, used, weights=settings.category_weights, unrelated=settings.unrelated_category_distance
-    )
+    nodes = [(node,) for node in used.tolist()]
     return RegionDistances(
         vectors=regions.vectors,
         mid_hours=regions.mid_hours,
         kinds=kinds.astype(np.int32),
-        category_table=table,
+        category_table=kind_distances(tree, settings, nodes, nodes),
         time_cap_hours=settings.time_cap_hours,
         is_circular=settings.circular_time,
     )

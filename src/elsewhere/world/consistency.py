@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.world.kinds import category_pairs
 from elsewhere.world.settings import PopularityFrom, WorldSettings
 
 Arrays = dict[str, NDArray[Any]]
@@ -87,6 +88,7 @@ def check_meaning(facts: dict[str, Any], arrays: Arrays) -> None:
     _check_tree(arrays["tree.parents"], arrays["tree.lineage"])
     _check_travel(facts, arrays)
     _check_points(arrays)
+    _check_pairs(facts, arrays)
     _check_regions(facts, arrays)
     table = arrays["distances.category_table"]
     if not np.isfinite(table).all() or table.min() < 0 or not np.array_equal(table, table.T):
@@ -129,6 +131,18 @@ def _check_points(arrays: Arrays) -> None:
     for name in ("places.popularity", "places.weights"):
         if not np.isfinite(arrays[name]).all() or arrays[name].min() < 0:
             raise ValueError(f"{name} must be 0 or more")
+
+
+def _check_pairs(facts: dict[str, Any], arrays: Arrays) -> None:
+    """Every place has a pair for each of its categories; visits are looked up by the first of them."""
+    lineage = arrays["tree.lineage"]
+    most = {**WorldSettings().plain(), **facts["settings"]}["category_levels"]
+    levels = np.minimum(np.count_nonzero(lineage >= 0, axis=1), most)
+    cut = lineage[np.arange(len(lineage)), levels - 1]
+    pairs = category_pairs(arrays["places.category_offsets"], arrays["places.category_nodes"], cut)
+    found = (arrays["regions.pair_places"], arrays["regions.pair_nodes"])
+    if not all(np.array_equal(mine, theirs) for mine, theirs in zip(pairs, found, strict=True)):
+        raise ValueError("regions.pair_places and regions.pair_nodes are not the places' categories")
 
 
 def _check_regions(facts: dict[str, Any], arrays: Arrays) -> None:

@@ -11,6 +11,7 @@ from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock, interval_level_names, interval_levels
 from elsewhere.knowledge.places import Places
+from elsewhere.world.kinds import category_pairs
 from elsewhere.world.merging import (
     Climb,
     Keys,
@@ -38,7 +39,9 @@ def build_regions(
 
     Paper: section 5.3 (ss:hierarchical-decomposition).
     """
-    pair_places, pair_nodes = _pairs(places, tree, settings.category_levels)
+    pair_places, pair_nodes = category_pairs(
+        places.category_offsets, places.category_nodes, tree.ancestors_at(settings.category_levels)
+    )
     open_intervals = np.asarray(is_open.reshape(len(places), clock.intervals, -1).any(axis=2))
     pairs, intervals = np.nonzero(open_intervals[pair_places])
     memberships = Memberships(
@@ -71,14 +74,6 @@ def build_regions(
         region_of=region_of,
     )
     return regions, report
-
-
-def _pairs(places: Places, tree: CategoryTree, levels: int) -> tuple[Indices, Indices]:
-    """Each place with each of its categories, cut to the levels in use; once where two become one."""
-    owners = np.repeat(np.arange(len(places)), np.diff(places.category_offsets))
-    nodes = tree.ancestors_at(levels)[places.category_nodes]
-    pairs = np.unique(np.stack([owners, nodes], axis=1), axis=0).astype(np.int32)
-    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
 def _weights(
