@@ -84,6 +84,18 @@ def closed_at_noon(folder: Path) -> World:
     return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
 
 
+def past_midnight(folder: Path) -> World:
+    """Bars that close after midnight, in regions from 16:00 to 08:00, and a café that is one of its own."""
+    rows = [
+        place("bar", 50, 10, "wine-bar", hours="20:00-24:00"),
+        place("club", 50.02, 10, "beer-bar;shoes", hours="00:00-04:00"),
+        place("cafe", 50.04, 10, "cafe", hours="24/7"),
+        place("web", 50.5, 10.5, "cafe", hours="24/7", is_anywhere=True),
+    ]
+    keys = {"kappa": 2, "timestep_minutes": 480, "interval_minutes": 480, "merge_order": ["time", "category"]}
+    return build(folder, rows, keys)
+
+
 def one_way(folder: Path) -> World:
     """Four places round a one-way street that takes all day to go round; some are closed early."""
     folder.mkdir(exist_ok=True)

@@ -158,7 +158,7 @@ def _least_sums(
             mine, theirs = (i, i + k) if count == length else (i + k, i)
             steps = np.abs(int(times[mine]) - candidates.times[rows, theirs])
             gaps = steps * distances.hours_per_step
-            hours = all_capped_hours(gaps, distances.time_cap_hours, is_circular=distances.is_circular)
+            hours = all_capped_hours(gaps, distances.time_cap_hours, distances.turn)
             here = np.sqrt(squares[mine, candidates.places[rows, theirs]] + hours * hours)
             here = here + before[k] if i else here
             best.append(np.minimum(best[k - 1], here) if k else here)

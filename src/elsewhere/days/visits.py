@@ -16,7 +16,7 @@ from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
 from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.trajectories import SharedTrajectory
-from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, place_square
+from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, place_square, turn_of
 from elsewhere.world.kinds import kind_distances, place_kinds
 from elsewhere.world.world import World
 
@@ -109,7 +109,8 @@ class VisitDistances(NamedTuple):
     category_table: Floats
     hours_per_step: float
     time_cap_hours: float
-    is_circular: bool
+    turn: float
+    """24 hours where d_t goes round the clock, else infinite."""
 
 
 def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistances:
@@ -122,7 +123,7 @@ def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistan
         category_table=frozen(table if has_categories else np.zeros_like(table)),
         hours_per_step=world.clock.timestep_minutes / 60,
         time_cap_hours=world.distances.time_cap_hours,
-        is_circular=world.distances.is_circular,
+        turn=turn_of(world.settings.circular_time),
     )
 
 
@@ -134,7 +135,7 @@ def place_distances(distances: VisitDistances) -> RegionDistances:
         kinds=distances.kinds,
         category_table=distances.category_table,
         time_cap_hours=distances.time_cap_hours,
-        is_circular=False,
+        turns=frozen(np.full(len(distances.kinds), turn_of(False))),
     )
 
 
@@ -149,9 +150,7 @@ def place_distance_squared(distances: VisitDistances, p: int, q: int) -> float:
 @compiled
 def time_distance(distances: VisitDistances, t: int, u: int) -> float:
     """d_t in hours between two timesteps."""
-    return capped_hours(
-        abs(t - u) * distances.hours_per_step, distances.time_cap_hours, distances.is_circular
-    )
+    return capped_hours(abs(t - u) * distances.hours_per_step, distances.time_cap_hours, distances.turn)
 
 
 @compiled
@@ -167,7 +166,7 @@ def visit_errors(
     """The plain twin of `visit_distance`: d_s, d_t, d_c and d between visits (p, t) and (q, u) of arrays."""
     km = great_circle_km(chords_squared(distances.vectors[p], distances.vectors[q]))
     gaps = np.abs(t.astype(np.int64) - u) * distances.hours_per_step
-    hours = all_capped_hours(gaps, distances.time_cap_hours, is_circular=distances.is_circular)
+    hours = all_capped_hours(gaps, distances.time_cap_hours, distances.turn)
     category = distances.category_table[distances.kinds[p], distances.kinds[q]]
     return {
         "space_km": km,

@@ -121,7 +121,7 @@ def _nearest_region(
     best, least = 0, np.inf
     for region in range(len(distances.kinds)):
         gap = capped_hours(
-            abs(distances.mid_hours[region] - hour), distances.time_cap_hours, distances.is_circular
+            abs(distances.mid_hours[region] - hour), distances.time_cap_hours, distances.turns[region]
         )
         category = categories[distances.kinds[region]]
         square = gap * gap + weight * category * category

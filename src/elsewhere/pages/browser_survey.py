@@ -85,7 +85,7 @@ def browser_survey(survey: Survey) -> Plain:
         "categories": _packed(distances.category_table, "<f8"),
         "hours_per_step": distances.hours_per_step,
         "time_cap_hours": distances.time_cap_hours,
-        "is_circular": bool(distances.is_circular),
+        "is_circular": world.settings.circular_time,
         "match_chord": chord_squared_of_km(MATCH_KM),
         "stay_chord": chord_squared_of_km(STAY_KM),
         "far_chord": chord_squared_of_km(FAR_KM),

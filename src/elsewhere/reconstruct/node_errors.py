@@ -67,7 +67,7 @@ class DistanceColumns(NamedTuple):
     category_squares: Floats
     """d_c² from each kind of category to each region."""
     time_cap_hours: float
-    is_circular: bool
+    turns: Floats
     is_near: bool
     """All within 200 km, where d_s² is a short series in the squared chord."""
 
@@ -83,7 +83,7 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         distances.kinds,
         np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
         distances.time_cap_hours,
-        distances.is_circular,
+        distances.turns,
         bool((spread**2).sum() < NEAR_CHORD_SQUARED),
     )
 
@@ -91,20 +91,20 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
 @compiled
 def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floats) -> None:
     """Add ``times`` the distance to one region, for all regions."""
-    xs, ys, zs, hours = columns.xs, columns.ys, columns.zs, columns.mid_hours
-    x, y, z, hour = xs[drawn], ys[drawn], zs[drawn], hours[drawn]
+    xs, ys, zs, hours, turns = columns.xs, columns.ys, columns.zs, columns.mid_hours, columns.turns
+    x, y, z, hour, turn = xs[drawn], ys[drawn], zs[drawn], hours[drawn], turns[drawn]
     squares = columns.category_squares[columns.kinds[drawn]]
     cap = columns.time_cap_hours
-    if columns.is_near and not columns.is_circular:
+    if columns.is_near:
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
-            gap = capped_hours(abs(hours[r] - hour), cap, False)
+            gap = capped_hours(abs(hours[r] - hour), cap, min(turns[r], turn))
             row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
         return
     for r in range(len(row)):
         dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
-        gap = capped_hours(abs(hours[r] - hour), cap, columns.is_circular)
+        gap = capped_hours(abs(hours[r] - hour), cap, min(turns[r], turn))
         km_squared = great_circle_km_squared(dx * dx + dy * dy + dz * dz)
         row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
 

@@ -29,7 +29,7 @@ from elsewhere.knowledge.travel import (
 )
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.decomposition import build_regions
-from elsewhere.world.distances import RegionDistances, largest_distance
+from elsewhere.world.distances import RegionDistances, largest_distance, turns_of
 from elsewhere.world.graph import RegionGraph, build_graph
 from elsewhere.world.kinds import kind_distances
 from elsewhere.world.regions import Polygons, Regions
@@ -133,7 +133,7 @@ def assemble(
     _check_kappa(settings, places, is_open, source)
     space = divide_space(places, settings.space, polygons)
     regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
-    distances = _distances(regions, tree, settings)
+    distances = _distances(regions, tree, settings, clock)
     return World(
         settings=settings.without_paths(),
         clock=clock,
@@ -209,7 +209,9 @@ def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source
         raise InputError("kappa", f"{kappa.least:g} is larger than the world: {what} is {most:g}")
 
 
-def _distances(regions: Regions, tree: CategoryTree, settings: WorldSettings) -> RegionDistances:
+def _distances(
+    regions: Regions, tree: CategoryTree, settings: WorldSettings, clock: Clock
+) -> RegionDistances:
     used, kinds = np.unique(regions.nodes, return_inverse=True)
     nodes = [(node,) for node in used.tolist()]
     return RegionDistances(
@@ -218,5 +220,5 @@ def _distances(regions: Regions, tree: CategoryTree, settings: WorldSettings) ->
         kinds=kinds.astype(np.int32),
         category_table=kind_distances(tree, settings, nodes, nodes),
         time_cap_hours=settings.time_cap_hours,
-        is_circular=settings.circular_time,
+        turns=turns_of(regions.ends, clock.timesteps, is_circular=settings.circular_time),
     )

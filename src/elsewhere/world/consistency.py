@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.world.kinds import category_pairs
+from elsewhere.world.regions import shortest_arcs
 from elsewhere.world.settings import PopularityFrom, WorldSettings
 
 Arrays = dict[str, NDArray[Any]]
@@ -150,7 +151,7 @@ def _check_regions(facts: dict[str, Any], arrays: Arrays) -> None:
     if not len(arrays["regions.starts"]):
         raise ValueError("it has no regions")
     middles = (arrays["regions.starts"] + arrays["regions.ends"]) * (clock["timestep_minutes"] / 120)
-    if not np.allclose(arrays["regions.mid_hours"], middles, rtol=0, atol=1e-9):
+    if not np.allclose(arrays["regions.mid_hours"], middles % 24, rtol=0, atol=1e-9):
         raise ValueError("regions.mid_hours are not in the middle")
     sizes = np.array([len(labels) for labels in facts["space_labels"]])
     cells, levels = arrays["regions.cells"], arrays["regions.space_levels"]
@@ -167,3 +168,9 @@ def _check_regions(facts: dict[str, Any], arrays: Arrays) -> None:
         raise ValueError("regions.region_of does not follow opening hours")
     if len(np.unique(region_of[region_of >= 0])) != len(cells):
         raise ValueError("a region has no member")
+    pairs, hours = np.nonzero(region_of >= 0)
+    arcs = shortest_arcs(region_of[pairs, hours], hours.astype(np.int32), len(cells), intervals)
+    per_interval = clock["interval_minutes"] // clock["timestep_minutes"]
+    for name, arc in zip(("starts", "ends"), arcs, strict=True):
+        if not np.array_equal(arrays[f"regions.{name}"], arc * per_interval):
+            raise ValueError(f"regions.{name} are not those of their members")

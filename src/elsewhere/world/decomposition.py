@@ -21,7 +21,7 @@ from elsewhere.world.merging import (
     space_climbs,
     time_climbs,
 )
-from elsewhere.world.regions import MergeReport, Regions, space_level_names
+from elsewhere.world.regions import MergeReport, Regions, shortest_arcs, space_level_names
 from elsewhere.world.settings import WorldSettings
 from elsewhere.world.space import SpaceLevels
 
@@ -56,7 +56,7 @@ def build_regions(
     region_of_membership, firsts = _number_regions(keys)
     region_of = np.full((len(pair_places), clock.intervals), -1, dtype=np.int32)
     region_of[pairs, intervals] = region_of_membership
-    starts, ends = _hulls(region_of_membership, memberships.intervals, len(firsts))
+    starts, ends = shortest_arcs(region_of_membership, memberships.intervals, len(firsts), clock.intervals)
     place_offsets, place_indices = _region_places(region_of_membership, memberships.places)
     regions = Regions(
         place_offsets=place_offsets,
@@ -68,7 +68,7 @@ def build_regions(
         cells=keys.cells[firsts],
         time_levels=keys.time_levels[firsts],
         vectors=_centroids(place_offsets, places.vectors[place_indices]),
-        mid_hours=(starts + ends).astype(np.float64) * (clock.interval_minutes / 120),
+        mid_hours=(starts + ends).astype(np.float64) * (clock.interval_minutes / 120) % 24,
         pair_places=pair_places,
         pair_nodes=pair_nodes,
         region_of=region_of,
@@ -129,19 +129,6 @@ def _number_regions(keys: Keys) -> tuple[Indices, NDArray[np.intp]]:
     """Region of each membership, and a membership of each region; cell by cell, category, then time."""
     _, firsts, region_of = np.unique(keys.codes(), return_index=True, return_inverse=True)
     return region_of.astype(np.int32), firsts
-
-
-def _hulls(region_of: Indices, intervals: Indices, count: int) -> tuple[Indices, Indices]:
-    """First interval of each region and the one after its last: what merging has really put together.
-
-    Deviation: region-interval — the interval of a merged region is the hull of the intervals in it, not
-    the whole block of hours it climbed to: it starts and ends when something of it is open.
-    """
-    starts = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
-    ends = np.zeros(count, dtype=np.int32)
-    np.minimum.at(starts, region_of, intervals)
-    np.maximum.at(ends, region_of, intervals + 1)
-    return starts, ends
 
 
 def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indices]:

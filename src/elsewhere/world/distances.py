@@ -17,18 +17,25 @@ from elsewhere.compiled import compiled
 from elsewhere.knowledge.sphere import chord_squared, chords_squared, great_circle_km, great_circle_km_squared
 
 
+def turn_of(is_circular: bool) -> float:
+    """Hours after which a clock is round again; infinite where it does not go round."""
+    return 24.0 if is_circular else math.inf
+
+
+def turns_of(ends: Indices, timesteps: int, *, is_circular: bool) -> Floats:
+    """The turn of each region: d_t goes round the clock for all, or for those that pass midnight."""
+    return np.where(ends > timesteps, turn_of(True), turn_of(is_circular))
+
+
 @compiled
-def capped_hours(gap: float, time_cap_hours: float, is_circular: bool) -> float:
-    """d_t in hours of two times that are ``gap`` hours apart: capped, and around the clock if so set."""
-    if is_circular:
-        gap = min(gap, 24 - gap)
-    return min(gap, time_cap_hours)
+def capped_hours(gap: float, time_cap_hours: float, turn: float) -> float:
+    """d_t in hours of two times that are ``gap`` hours apart: capped, and round the clock if that turns."""
+    return min(gap, turn - gap, time_cap_hours)
 
 
-def all_capped_hours(gaps: Floats, time_cap_hours: float, *, is_circular: bool) -> Floats:
+def all_capped_hours(gaps: Floats, time_cap_hours: float, turns: Floats | float) -> Floats:
     """The plain twin of `capped_hours`, for arrays."""
-    hours = np.minimum(gaps, 24 - gaps) if is_circular else gaps
-    return np.asarray(np.minimum(hours, time_cap_hours))
+    return np.asarray(np.minimum(np.minimum(gaps, turns - gaps), time_cap_hours))
 
 
 @compiled
@@ -50,7 +57,8 @@ class RegionDistances(NamedTuple):
     """Row of each region's category in ``category_table``."""
     category_table: Floats
     time_cap_hours: float
-    is_circular: bool
+    turns: Floats
+    """24 for regions whose d_t goes round the clock, else infinite; of two regions the less counts."""
 
     def space_km(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """d_s: great circle between centroids."""
@@ -58,9 +66,10 @@ class RegionDistances(NamedTuple):
         return great_circle_km(chords_squared(self.vectors[a], self.vectors[b]))
 
     def time_hours(self, first: ArrayLike, second: ArrayLike) -> Floats:
-        """d_t: between the middles of the intervals, capped; around the clock if so set."""
-        gaps = np.abs(self.mid_hours[np.asarray(first)] - self.mid_hours[np.asarray(second)])
-        return all_capped_hours(gaps, self.time_cap_hours, is_circular=self.is_circular)
+        """d_t: between the middles of the intervals, capped; round the clock if one passes midnight."""
+        a, b = np.asarray(first), np.asarray(second)
+        gaps = np.abs(self.mid_hours[a] - self.mid_hours[b])
+        return all_capped_hours(gaps, self.time_cap_hours, np.minimum(self.turns[a], self.turns[b]))
 
     def category(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """d_c on the category tree."""
@@ -80,7 +89,8 @@ class RegionDistances(NamedTuple):
 def region_distance(distances: RegionDistances, a: int, b: int) -> float:
     """The distance d between two regions, for compiled loops."""
     gap = abs(distances.mid_hours[a] - distances.mid_hours[b])
-    hours = capped_hours(gap, distances.time_cap_hours, distances.is_circular)
+    turn = min(distances.turns[a], distances.turns[b])
+    hours = capped_hours(gap, distances.time_cap_hours, turn)
     km_squared = great_circle_km_squared(chord_squared(distances.vectors, a, distances.vectors, b))
     category = distances.category_table[distances.kinds[a], distances.kinds[b]]
     return math.sqrt(km_squared + hours * hours + category * category)
@@ -88,17 +98,18 @@ def region_distance(distances: RegionDistances, a: int, b: int) -> float:
 
 def largest_distance(distances: RegionDistances) -> float:
     """Largest d between any two regions, by the same formula as `region_distance`."""
-    rows = np.arange(len(distances.kinds)) if distances.is_circular else _extremes(distances)
-    chosen = distances._replace(
-        vectors=distances.vectors[rows], mid_hours=distances.mid_hours[rows], kinds=distances.kinds[rows]
-    )
-    return float(_largest_distance(chosen))
+    everything = np.arange(len(distances.kinds), dtype=np.int32)
+    round_the_clock = np.flatnonzero(np.isfinite(distances.turns)).astype(np.int32)
+    ends = _extremes(distances)
+    largest = _largest_between(distances, ends, ends)
+    return float(max(largest, _largest_between(distances, round_the_clock, everything)))
 
 
 def _extremes(distances: RegionDistances) -> Indices:
     """The earliest and the latest region of each category and centroid.
 
-    A capped |t_a − t_b| grows towards both ends, so no region in between can be in the farthest pair.
+    A capped |t_a − t_b| grows towards both ends, so no region in between can be in the farthest pair, unless
+    d_t goes round the clock.
     """
     order = np.lexsort((distances.mid_hours, *distances.vectors.T, distances.kinds))
     columns = np.column_stack([distances.kinds, distances.vectors])[order]
@@ -109,9 +120,9 @@ def _extremes(distances: RegionDistances) -> Indices:
 
 
 @compiled
-def _largest_distance(distances: RegionDistances) -> float:
+def _largest_between(distances: RegionDistances, first: Indices, second: Indices) -> float:
     largest = 0.0
-    for a in range(len(distances.kinds)):
-        for b in range(a + 1, len(distances.kinds)):
+    for a in first:
+        for b in second:
             largest = max(largest, region_distance(distances, a, b))
     return largest

@@ -25,7 +25,7 @@ from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import RoadNetwork, StepTable, StraightLine
-from elsewhere.world.distances import RegionDistances
+from elsewhere.world.distances import RegionDistances, turns_of
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.parts import WorldParts
 from elsewhere.world.regions import MergeReport, MergeStep, Polygons, Regions
@@ -34,7 +34,7 @@ from elsewhere.world.settings import settings_from_plain
 
 FORMAT = "elsewhere-world"
 # A new one whenever the same content would mean other days, too: the hash names what is made of a world.
-VERSION = 2
+VERSION = 3
 _LONGEST_FIRST_LINE = 1024
 _MOST_BYTES = 4 << 30
 # Zip entries carry a date; a fixed one keeps the same world the same bytes.
@@ -62,7 +62,7 @@ def content_of(world: WorldParts) -> Content:
         "max_distance": world.max_distance,
         "travel": type(world.travel).__name__,
         "time_cap_hours": world.distances.time_cap_hours,
-        "is_circular": world.distances.is_circular,
+        "is_circular": world.settings.circular_time,
     }
     arrays: Arrays = {
         "is_open": np.packbits(world.is_open, axis=1),
@@ -111,7 +111,7 @@ def parts_of(content: Content) -> WorldParts:
             kinds=arrays["distances.kinds"],
             category_table=arrays["distances.category_table"],
             time_cap_hours=facts["time_cap_hours"],
-            is_circular=facts["is_circular"],
+            turns=turns_of(regions.ends, clock.timesteps, is_circular=facts["is_circular"]),
         ),
         max_distance=facts["max_distance"],
         roads=_unpacked(RoadNetwork, "roads", arrays) if "roads.origins" in arrays else None,

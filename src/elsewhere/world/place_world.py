@@ -20,6 +20,7 @@ class PlaceWorld(NamedTuple):
     members: Indices
     starts: Indices
     ends: Indices
+    """Of regions; beyond the day for one that passes midnight (`region_timestep`)."""
     is_open: Bools
     profile_of_timestep: Counts
     vectors: Floats
@@ -50,6 +51,20 @@ def place_world(world: World) -> PlaceWorld:
         is_anywhere=frozen(world.places.is_anywhere),
         table=frozen(line[2]),
     )
+
+
+@compiled
+def region_timestep(places: PlaceWorld, region: int, rank: int) -> int:
+    """The timestep of a region with ``rank`` others before it in the day; it has ``ends − starts``."""
+    early = max(places.ends[region] - places.is_open.shape[1], 0)
+    return int(rank if rank < early else places.starts[region] + rank - early)
+
+
+@compiled
+def region_rank(places: PlaceWorld, region: int, timestep: int) -> int:
+    """How many timesteps of a region lie before ``timestep``, which may be past the day."""
+    early = max(places.ends[region] - places.is_open.shape[1], 0)
+    return int(timestep if timestep < early else early + max(timestep - places.starts[region], 0))
 
 
 @compiled

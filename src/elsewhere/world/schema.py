@@ -37,7 +37,7 @@ _REQUIRED = {
     "regions.place_offsets": _Spec("int32", ("regions+1",), below="region places+1"),
     "regions.place_indices": _Spec("int32", ("region places",), below="places"),
     "regions.starts": _Spec("int32", ("regions",), below="timesteps"),
-    "regions.ends": _Spec("int32", ("regions",), below="timesteps+1", least=1),
+    "regions.ends": _Spec("int32", ("regions",)),
     "regions.nodes": _Spec("int32", ("regions",), below="nodes"),
     "regions.space_levels": _Spec("int32", ("regions",), below="space levels"),
     "regions.cells": _Spec("int32", ("regions",)),
@@ -101,7 +101,7 @@ def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Non
     for name in [f"{text}.ends" for text in texts]:
         if np.any(np.diff(arrays[name]) < 0):
             raise ValueError(f"{name} must not fall")
-    _check_ends(arrays)
+    _check_ends(arrays, sizes["timesteps"])
     _check_last_word(arrays["graph.words"], sizes["regions"])
     check_meaning(facts, arrays)
 
@@ -153,7 +153,7 @@ def _check_array(name: str, spec: _Spec, array: NDArray[Any], sizes: dict[str, i
             raise ValueError(f"{name} leads outside [{spec.least}, {limit})")
 
 
-def _check_ends(arrays: dict[str, NDArray[Any]]) -> None:
+def _check_ends(arrays: dict[str, NDArray[Any]], timesteps: int) -> None:
     pairs = (
         ("places.category_offsets", "places.category_nodes"),
         ("regions.place_offsets", "regions.place_indices"),
@@ -163,8 +163,9 @@ def _check_ends(arrays: dict[str, NDArray[Any]]) -> None:
         is_whole = arrays[offsets][0] == 0 and arrays[offsets][-1] == len(arrays[target])
         if not is_whole or np.any(runs < 1):
             raise ValueError(f"{offsets} must cover {target}, at least one entry each")
-    if np.any(arrays["regions.ends"] <= arrays["regions.starts"]):
-        raise ValueError("a region ends before it starts")
+    spans = arrays["regions.ends"].astype(np.int64) - arrays["regions.starts"]
+    if np.any((spans < 1) | (spans > timesteps)):
+        raise ValueError("a region ends before it starts, or lasts longer than a day")
 
 
 def _check_last_word(words: NDArray[Any], regions: int) -> None:
