@@ -96,6 +96,8 @@ def test_below_kappa_only_when_fully_climbed(tmp_path: Path, inputs: Inputs) -> 
     regions = world.regions
     below = [r for r in range(len(regions)) if len(regions.places_of(r)) < kappa]
     assert len(below) == world.merge_report.below_kappa
+    if len(order) == 3:  # the rest of a category, once at most
+        assert len({int(regions.nodes[region]) for region in below}) == len(below)
     for region in below:
         if "space" in order:
             assert regions.space_levels[region] == len(world.space_labels) - 1

@@ -111,7 +111,7 @@ class MergeReport:
     """Regions before any merging."""
     steps: tuple[MergeStep, ...]
     below_kappa: int
-    """Regions that have less than κ although they have climbed to the top."""
+    """Regions that have less than κ although they have climbed to the top: the rest of their category."""
 
 
 def space_level_names(labels: Sequence[Sequence[str]]) -> list[str]:
