@@ -22,7 +22,7 @@ Nodes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Kinds:
+class PlaceKinds:
     """The distinct lists of categories that places have."""
 
     of_place: Indices
@@ -31,13 +31,13 @@ class Kinds:
     """Categories of each kind as listed, cut to the levels in use, each once."""
 
 
-def place_kinds(places: Places, tree: CategoryTree, levels: int) -> Kinds:
+def place_kinds(places: Places, tree: CategoryTree, levels: int) -> PlaceKinds:
     """Kinds in the order of their nodes."""
     cut = tree.ancestors_at(levels)[places.category_nodes].tolist()
     lists = [tuple(dict.fromkeys(cut[a:b])) for a, b in pairwise(places.category_offsets.tolist())]
     distinct = sorted(set(lists))
     row_of = {nodes: row for row, nodes in enumerate(distinct)}
-    return Kinds(of_place=np.array([row_of[nodes] for nodes in lists], dtype=np.int32), nodes=tuple(distinct))
+    return PlaceKinds(of_place=np.array([row_of[nodes] for nodes in lists], dtype=np.int32), nodes=tuple(distinct))
 
 
 def category_pairs(offsets: Indices, nodes: Indices, cut: Indices) -> tuple[Indices, Indices]:
