@@ -20,6 +20,7 @@ from elsewhere.errors import (
     WorldFileError,
 )
 from elsewhere.trajectories import SharedTrajectory, Trajectory, Visit
+from elsewhere.world.measure import register_distance
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ __all__ = [
     "read_config",
     "read_own_day",
     "read_trajectories",
+    "register_distance",
     "save_survey",
     "to_frame",
     "tune",

@@ -14,13 +14,14 @@ import numpy as np
 
 from elsewhere.arrays import Floats
 from elsewhere.compiled import compiled
-from elsewhere.days.visits import check_numbers
-from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
+from elsewhere.days.visits import VisitDistances, check_numbers, visit_distances
 from elsewhere.mechanism.length import stretched_places
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.trajectories import Trajectory, Visit
 from elsewhere.world.distances import RegionDistances, capped_hours
+from elsewhere.world.ground import km_squared_between
 from elsewhere.world.kinds import first_pairs, kind_distances, place_kinds
+from elsewhere.world.measure import put_together
 from elsewhere.world.world import World
 
 
@@ -85,6 +86,7 @@ class RegionOfEachVisit(Secret):
         self._rows = world.place_index
         self._last_step = world.clock.timesteps - 1
         self._per_interval = world.clock.timesteps_per_interval
+        self._places = visit_distances(world)
         kinds = place_kinds(world.places, world.tree, world.settings.category_levels)
         used = [(node,) for node in np.unique(regions.nodes).tolist()]  # in the order of regions' kinds
         self._kinds = kinds.of_place
@@ -108,24 +110,30 @@ class RegionOfEachVisit(Secret):
         world = self._world
         hour = (timestep + 0.5) * world.clock.timestep_minutes / 60
         somewhere = max(place, 0)  # of a place nobody knows, time alone counts; the work is the same
-        point = world.places.vectors[somewhere : somewhere + 1]
         categories = self._categories[self._kinds[somewhere]]
-        return int(_nearest_region(world.distances, point, categories, hour, float(place >= 0)))
+        return int(
+            _nearest_region(world.distances, self._places, somewhere, categories, hour, float(place >= 0))
+        )
 
 
 @compiled
 def _nearest_region(
-    distances: RegionDistances, point: Floats, categories: Floats, hour: float, weight: float
+    distances: RegionDistances,
+    places: VisitDistances,
+    place: int,
+    categories: Floats,
+    hour: float,
+    weight: float,
 ) -> int:
-    """Region with the least d to a point at an hour; with a ``weight`` of 0 its time alone counts."""
+    """Region with the least d to a place at an hour; with a ``weight`` of 0 its time alone counts."""
     best, least = 0, np.inf
     for region in range(len(distances.kinds)):
         gap = capped_hours(
             abs(distances.mid_hours[region] - hour), distances.time_cap_hours, distances.turns[region]
         )
+        square = km_squared_between(places, place, distances, region)
         category = categories[distances.kinds[region]]
-        square = gap * gap + weight * category * category
-        square += weight * great_circle_km_squared(chord_squared(point, 0, distances.vectors, region))
-        if square < least:
-            best, least = region, square
+        far = put_together(distances.measure, weight * square, gap, weight * category)
+        if far < least:
+            best, least = region, far
     return best

@@ -46,6 +46,9 @@ def why_not(survey: Survey) -> str:
         has_lengths = isinstance(channel.things, TripLengths) or isinstance(channel, DayChannel)
         if has_lengths and not _is_small(survey.world):
             return f"{name} compares places more than 200 km apart, which browsers do with other last digits"
+        distances = survey.world.distances
+        if isinstance(channel, DayChannel) and (not distances.measure.is_plain or len(distances.table)):
+            return f"{name} compares days by a [distance] of the world's own, which browsers do not know"
         if odds.trials > _MOST_TRIALS:
             return f"{name} takes {odds.trials:,} trials, too long for a browser"
         if max(odds.candidates, odds.denominator, channel.seeds) > _MOST_BOUND:
@@ -109,6 +112,7 @@ def _places(world: World) -> Plain:
     return {
         "names": list(world.places.names),
         "vectors": _packed(world.places.vectors, "<f8"),
+        "anywhere": _packed(world.places.is_anywhere),
         "kinds": _packed(kinds.of_place),
         "kind_names": [world.tree.names[node] or world.tree.ids[node] for node, *_ in kinds.nodes],
         "pattern": _packed(pattern.reshape(-1)),

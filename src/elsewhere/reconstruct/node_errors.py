@@ -13,11 +13,10 @@ from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import (
     NEAR_CHORD_SQUARED,
     continuous_longitudes,
-    great_circle_km_squared,
     near_km_squared,
 )
 from elsewhere.mechanism.windows import Windows
-from elsewhere.world.distances import RegionDistances, capped_hours
+from elsewhere.world.distances import RegionDistances, capped_hours, region_distance
 from elsewhere.world.world import World
 
 
@@ -68,12 +67,16 @@ class DistanceColumns(NamedTuple):
     """d_c² from each kind of category to each region."""
     time_cap_hours: float
     turns: Floats
-    is_near: bool
-    """All within 200 km, where d_s² is a short series in the squared chord."""
+    is_short: bool
+    """d is plain and all within 200 km, where d_s² is a short series in the squared chord."""
+    distances: RegionDistances
 
 
 def region_columns(distances: RegionDistances) -> DistanceColumns:
     spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
+    is_near = bool((spread**2).sum() < NEAR_CHORD_SQUARED)
+    has_positions = not (len(distances.table) or distances.is_anywhere.any())
+    is_short = distances.measure.is_plain and is_near and has_positions
     xs, ys, zs = (np.ascontiguousarray(axis) for axis in distances.vectors.T)
     return DistanceColumns(
         xs,
@@ -84,7 +87,8 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
         distances.time_cap_hours,
         distances.turns,
-        bool((spread**2).sum() < NEAR_CHORD_SQUARED),
+        is_short,
+        distances,
     )
 
 
@@ -95,18 +99,15 @@ def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floa
     x, y, z, hour, turn = xs[drawn], ys[drawn], zs[drawn], hours[drawn], turns[drawn]
     squares = columns.category_squares[columns.kinds[drawn]]
     cap = columns.time_cap_hours
-    if columns.is_near:
+    if columns.is_short:
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
             gap = capped_hours(abs(hours[r] - hour), cap, min(turns[r], turn))
-            row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
+            row[r] += times * math.sqrt(km_squared + squares[r] + gap * gap)
         return
     for r in range(len(row)):
-        dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
-        gap = capped_hours(abs(hours[r] - hour), cap, min(turns[r], turn))
-        km_squared = great_circle_km_squared(dx * dx + dy * dy + dz * dz)
-        row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
+        row[r] += times * region_distance(columns.distances, drawn, r)
 
 
 @compiled

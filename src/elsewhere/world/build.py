@@ -17,9 +17,10 @@ from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places
-from elsewhere.knowledge.roads import nearest_km, road_milliseconds
+from elsewhere.knowledge.roads import nearest_km, road_km, road_milliseconds
 from elsewhere.knowledge.timetable import timetable_milliseconds
 from elsewhere.knowledge.travel import (
+    MeanHours,
     RoadNetwork,
     StepTable,
     Travel,
@@ -29,8 +30,9 @@ from elsewhere.knowledge.travel import (
 )
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.decomposition import build_regions
-from elsewhere.world.distances import RegionDistances, largest_distance, turns_of
+from elsewhere.world.distances import largest_distance, region_distances
 from elsewhere.world.graph import RegionGraph, build_graph
+from elsewhere.world.ground import SpaceTable
 from elsewhere.world.kinds import kind_distances
 from elsewhere.world.regions import Polygons, Regions
 from elsewhere.world.settings import (
@@ -92,15 +94,16 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
     if isinstance(settings.space, PolygonSpace):
         polygons = read_polygons(_given(settings.space.file), settings.space.id, settings.space.parent)
     travel: Travel
+    mean = MeanHours() if settings.distance.space == "travel-time" else None
     if isinstance(settings.travel, SpeedTravel):
         travel = straight_line(places, clock, settings.travel.speed_kmh)
     elif isinstance(settings.travel, MatrixTravel):
-        travel = read_travel_matrix(_given(settings.travel.file), places, clock)
+        travel = read_travel_matrix(_given(settings.travel.file), places, clock, mean)
     elif isinstance(settings.travel, RoadTravel):
         roads = _read_roads(settings.travel)
-        travel = road_travel(roads, places, clock, settings.travel)
+        travel = road_travel(roads, places, clock, settings.travel, mean)
     else:
-        travel = timetable_travel(places, clock, settings.travel)
+        travel = timetable_travel(places, clock, settings.travel, mean)
     return assemble(
         settings,
         tree,
@@ -109,6 +112,7 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
         is_open=open_table(places.effective_hours(tree), clock),
         roads=roads,
         polygons=polygons,
+        space_table=space_table(settings, places, roads, mean),
         source=str(config.places),
         graph_builder=build_graph,
         progress=progress,
@@ -124,6 +128,7 @@ def assemble(
     is_open: Bools,
     roads: RoadNetwork | None,
     polygons: Polygons | None,
+    space_table: SpaceTable | None,
     source: str,
     graph_builder: GraphBuilder,
     progress: Progress = no_progress,
@@ -133,7 +138,17 @@ def assemble(
     _check_kappa(settings, places, is_open, source)
     space = divide_space(places, settings.space, polygons)
     regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
-    distances = _distances(regions, tree, settings, clock)
+    used, kinds = np.unique(regions.nodes, return_inverse=True)
+    nodes = [(node,) for node in used.tolist()]
+    distances = region_distances(
+        regions,
+        places,
+        settings,
+        clock,
+        kinds=kinds.astype(np.int32),
+        category_table=kind_distances(tree, settings, nodes, nodes),
+        table=space_table,
+    )
     return World(
         settings=settings.without_paths(),
         clock=clock,
@@ -149,7 +164,22 @@ def assemble(
         max_distance=largest_distance(distances),
         roads=roads,
         polygons=polygons,
+        space_table=space_table,
     )
+
+
+def space_table(
+    settings: WorldSettings, places: Places, roads: RoadNetwork | None, mean: MeanHours | None
+) -> SpaceTable | None:
+    """d_s between all places, where it is not the great circle; infinite for those with no way.
+
+    Deviation: travel-as-distance — one number for each pair, there and back and over the day.
+    """
+    if mean is not None:
+        return (mean.table() * settings.distance.kmh).astype(np.float32)
+    if settings.distance.space == "travel-distance" and roads is not None:
+        return road_km(roads, places.vectors).astype(np.float32)
+    return None
 
 
 def clock_of(settings: WorldSettings) -> Clock:
@@ -173,7 +203,9 @@ def _given(path: Path | None) -> Path:
     return path
 
 
-def timetable_travel(places: Places, clock: Clock, settings: TimetableTravel) -> StepTable:
+def timetable_travel(
+    places: Places, clock: Clock, settings: TimetableTravel, mean: MeanHours | None = None
+) -> StepTable:
     """Travel on foot and by what runs between all places, for each hour of departure."""
     check_table_size(24, len(places), "timetable")
     timetable = read_timetable(
@@ -182,10 +214,12 @@ def timetable_travel(places: Places, clock: Clock, settings: TimetableTravel) ->
     times = timetable_milliseconds(
         timetable, places.vectors, clock, speed_kmh=settings.speed_kmh, walk_km=settings.walk_km
     )
-    return step_table(times, np.arange(24, dtype=np.uint8), clock, places.is_anywhere)
+    return step_table(times, np.arange(24, dtype=np.uint8), clock, places.is_anywhere, mean)
 
 
-def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel) -> StepTable:
+def road_travel(
+    roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel, mean: MeanHours | None = None
+) -> StepTable:
     """Travel over roads between all places, one search for each distinct speed of the day."""
     speeds, profile_of_hour = hourly_profiles(settings.speed_kmh)
     check_table_size(len(speeds), len(places), "roads")
@@ -194,7 +228,7 @@ def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: Road
             "roads", f"lie more than {_FARTHEST_ROADS_KM} km from every place: are they of this city?"
         )
     times = (road_milliseconds(roads, places.vectors, places.vectors, speed) for speed in speeds)
-    return step_table(times, profile_of_hour, clock, places.is_anywhere)
+    return step_table(times, profile_of_hour, clock, places.is_anywhere, mean)
 
 
 def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source: str) -> None:
@@ -207,18 +241,3 @@ def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source
     if kappa.least > most:
         what = "the number of open places" if is_count else f"the {kappa.weight} of all open places"
         raise InputError("kappa", f"{kappa.least:g} is larger than the world: {what} is {most:g}")
-
-
-def _distances(
-    regions: Regions, tree: CategoryTree, settings: WorldSettings, clock: Clock
-) -> RegionDistances:
-    used, kinds = np.unique(regions.nodes, return_inverse=True)
-    nodes = [(node,) for node in used.tolist()]
-    return RegionDistances(
-        vectors=regions.vectors,
-        mid_hours=regions.mid_hours,
-        kinds=kinds.astype(np.int32),
-        category_table=kind_distances(tree, settings, nodes, nodes),
-        time_cap_hours=settings.time_cap_hours,
-        turns=turns_of(regions.ends, clock.timesteps, is_circular=settings.circular_time),
-    )

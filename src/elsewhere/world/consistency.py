@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from elsewhere.world.kinds import category_pairs
 from elsewhere.world.regions import shortest_arcs
-from elsewhere.world.settings import PopularityFrom, WorldSettings
+from elsewhere.world.settings import PopularityFrom, SpaceMeasure, WorldSettings
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -22,8 +22,6 @@ _FACTS = {
     "merge_report": dict,
     "max_distance": float,
     "travel": str,
-    "time_cap_hours": float,
-    "is_circular": bool,
 }
 _CLOCK = {"timestep_minutes": int, "interval_minutes": int, "day": str, "timezone": str}
 _SETTINGS = {"kappa": dict, "merge_order": list, "space": dict, "travel": dict, "timezone": str, "day": str}
@@ -34,9 +32,8 @@ def check_facts(facts: Any) -> None:
     _check_types("facts", facts, _FACTS, is_exact=True)
     _check_types("clock", facts["clock"], _CLOCK, is_exact=True)
     _check_types("settings", facts["settings"], _SETTINGS, is_exact=False)
-    for name in ("max_distance", "time_cap_hours"):
-        if not (math.isfinite(facts[name]) and facts[name] >= 0):
-            raise ValueError(f"{name} must be a finite number, 0 or more")
+    if not _is_number(facts["max_distance"]):
+        raise ValueError("max_distance must be a finite number, 0 or more")
     is_labelled = all(
         isinstance(level, list) and level and all(isinstance(label, str) for label in level)
         for level in facts["space_labels"]
@@ -56,6 +53,13 @@ def _check_numbers(settings: dict[str, Any]) -> None:
     prior = {**defaults["prior"], **known["prior"]} if isinstance(known["prior"], dict) else {}
     rows = {"category_weights": known["category_weights"]}
     rows |= {name: prior.get(name) for name in ("start_by_hour", "activity_by_hour", "lengths")}
+    distance = {**defaults["distance"], **known["distance"]} if isinstance(known["distance"], dict) else {}
+    parts = distance.get("weights")
+    rows["weights"] = (
+        [*{**defaults["distance"]["weights"], **parts}.values()] if isinstance(parts, dict) else None
+    )
+    if distance.get("space") not in get_args(SpaceMeasure) or type(known["circular_time"]) is not bool:
+        raise ValueError("settings: distance.space and circular_time must be what they can be")
     for name, row in rows.items():
         is_sound = isinstance(row, list) and 1 <= len(row) <= 64 and all(_is_number(part) for part in row)
         if not is_sound or not sum(row) > 0:
@@ -64,6 +68,7 @@ def _check_numbers(settings: dict[str, Any]) -> None:
         if len(rows[name]) != 24:
             raise ValueError(f"settings: {name} must have a number for each hour")
     positive = [known["unrelated_category_distance"], prior["mean_gap_minutes"], prior["decay_km"]]
+    positive += [known["time_cap_hours"], distance.get("kmh")]
     if not all(_is_number(value) and value > 0 for value in positive):
         raise ValueError("settings: distances and gaps must be numbers above 0")
     if known["popularity_from"] not in get_args(PopularityFrom):
@@ -84,6 +89,11 @@ def _check_types(name: str, value: Any, types: Mapping[str, type], *, is_exact: 
             raise ValueError(f"{name}.{key} must be {kind.__name__}")
 
 
+def has_space_table(facts: dict[str, Any]) -> bool:
+    """Whether d_s is a table between places."""
+    return bool(facts["settings"].get("distance", {}).get("space", "line") != "line")
+
+
 def check_meaning(facts: dict[str, Any], arrays: Arrays) -> None:
     """Raise ValueError unless tree, travel, places and regions make sense."""
     _check_tree(arrays["tree.parents"], arrays["tree.lineage"])
@@ -94,6 +104,10 @@ def check_meaning(facts: dict[str, Any], arrays: Arrays) -> None:
     table = arrays["distances.category_table"]
     if not np.isfinite(table).all() or table.min() < 0 or not np.array_equal(table, table.T):
         raise ValueError("distances.category_table is no table of distances")
+    if has_space_table(facts):
+        space = arrays["space_table"]
+        if space.min() < 0 or np.diagonal(space).any() or not np.array_equal(space, space.T):
+            raise ValueError("space_table is no table of distances")
 
 
 def _check_tree(parents: NDArray[Any], lineage: NDArray[Any]) -> None:

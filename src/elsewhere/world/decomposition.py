@@ -67,7 +67,7 @@ def build_regions(
         space_levels=keys.space_levels[firsts],
         cells=keys.cells[firsts],
         time_levels=keys.time_levels[firsts],
-        vectors=_centroids(place_offsets, places.vectors[place_indices]),
+        vectors=_centroids(place_offsets, places.vectors[place_indices], places.is_anywhere[place_indices]),
         mid_hours=(starts + ends).astype(np.float64) * (clock.interval_minutes / 120) % 24,
         pair_places=pair_places,
         pair_nodes=pair_nodes,
@@ -140,13 +140,14 @@ def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indice
     return offsets, (pairs % width).astype(np.int32)
 
 
-def _centroids(offsets: Indices, vectors: Floats) -> Floats:
-    """Mean of the places of each region.
+def _centroids(offsets: Indices, vectors: Floats, is_anywhere: Bools) -> Floats:
+    """Mean of the places of each region; of those with a position, if there are any.
 
     Deviation: centroid — the mean is taken on the sphere, so that the date line and the poles do no harm;
     within a city it differs from the mean of latitudes and longitudes by centimetres.
     """
-    sums = np.add.reduceat(vectors, offsets[:-1], axis=0)
+    alone = np.repeat(np.logical_and.reduceat(is_anywhere, offsets[:-1]), np.diff(offsets))
+    sums = np.add.reduceat(vectors * (~is_anywhere | alone)[:, None], offsets[:-1], axis=0)
     # Places spread evenly over the globe have no middle; their first place must do.
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     return np.where(lengths > 1e-9, sums / np.maximum(lengths, 1e-300), vectors[offsets[:-1]])

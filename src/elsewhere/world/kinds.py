@@ -37,7 +37,9 @@ def place_kinds(places: Places, tree: CategoryTree, levels: int) -> PlaceKinds:
     lists = [tuple(dict.fromkeys(cut[a:b])) for a, b in pairwise(places.category_offsets.tolist())]
     distinct = sorted(set(lists))
     row_of = {nodes: row for row, nodes in enumerate(distinct)}
-    return PlaceKinds(of_place=np.array([row_of[nodes] for nodes in lists], dtype=np.int32), nodes=tuple(distinct))
+    return PlaceKinds(
+        of_place=np.array([row_of[nodes] for nodes in lists], dtype=np.int32), nodes=tuple(distinct)
+    )
 
 
 def category_pairs(offsets: Indices, nodes: Indices, cut: Indices) -> tuple[Indices, Indices]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.world.consistency import check_facts, check_meaning
+from elsewhere.world.consistency import check_facts, check_meaning, has_space_table
 
 
 class _Spec(NamedTuple):
@@ -66,6 +66,7 @@ _ROADS = {
     "roads.lengths_km": _Spec("float64", ("road edges",)),
     "roads.speeds_kmh": _Spec("float64", ("road edges",)),
 }
+_SPACE_TABLE = {"space_table": _Spec("float32", ("places", "places"))}
 _TEXTS = {
     "tree.ids": "nodes",
     "tree.names": "nodes",
@@ -80,7 +81,7 @@ _POLYGON_TEXTS = {"polygons.shapes": "polygons", "polygons.names": "polygons", "
 def array_names() -> set[str]:
     """Names of all arrays that a world may have."""
     texts = {*_TEXTS, *_POLYGON_TEXTS}
-    tables = {*_REQUIRED, *_STRAIGHT_LINE, *_STEP_TABLE, *_ROADS}
+    tables = {*_REQUIRED, *_STRAIGHT_LINE, *_STEP_TABLE, *_ROADS, *_SPACE_TABLE}
     return tables | texts | {f"{text}.ends" for text in texts}
 
 
@@ -89,6 +90,7 @@ def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Non
     check_facts(facts)
     specs = _REQUIRED | (_STRAIGHT_LINE if facts["travel"] == "StraightLine" else _STEP_TABLE)
     specs |= _ROADS if "roads.origins" in arrays else {}
+    specs |= _SPACE_TABLE if has_space_table(facts) else {}
     texts = _TEXTS | (_POLYGON_TEXTS if "polygons.names" in arrays else {})
     for name, size in texts.items():
         specs[name] = _Spec("uint8", (f"bytes of {name}",))
@@ -143,7 +145,7 @@ def _check_array(name: str, spec: _Spec, array: NDArray[Any], sizes: dict[str, i
     # The exact type, byte order included: compiled loops take the bytes as they are.
     if array.dtype != np.dtype(spec.dtype).newbyteorder("<") or array.shape != expected:
         raise ValueError(f"{name} is {array.dtype.str} {array.shape}, must be {spec.dtype} {expected}")
-    if spec.dtype == "float64" and np.isnan(array).any() and name != "roads.speeds_kmh":
+    if array.dtype.kind == "f" and np.isnan(array).any() and name != "roads.speeds_kmh":
         raise ValueError(f"{name} holds what is not a number")
     if spec.dtype == "bool" and array.view(np.uint8).max(initial=0) > 1:
         raise ValueError(f"{name} holds what is neither true nor false")

@@ -21,10 +21,18 @@ from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places, changed_places
 from elsewhere.knowledge.roads import road_milliseconds
-from elsewhere.knowledge.travel import StepTable, Travel, hourly_profiles, step_table, straight_line
+from elsewhere.knowledge.travel import (
+    MeanHours,
+    StepTable,
+    Travel,
+    hourly_profiles,
+    step_table,
+    straight_line,
+)
 from elsewhere.progress import Progress, no_progress
-from elsewhere.world.build import assemble
+from elsewhere.world.build import assemble, road_travel, space_table
 from elsewhere.world.graph import EdgeFiller, RegionGraph, degrees_of
+from elsewhere.world.ground import SpaceTable
 from elsewhere.world.regions import Regions
 from elsewhere.world.settings import (
     MatrixTravel,
@@ -90,6 +98,7 @@ def update_world(world: World, changes: str | Path, progress: Progress = no_prog
         is_open=open_table(hours, world.clock, known),
         roads=world.roads,
         polygons=world.polygons,
+        space_table=_updated_space(world, places),
         source=str(changes),
         graph_builder=graph_builder,
         progress=progress,
@@ -169,6 +178,20 @@ def _updated_roads(
         table[kept[:, None], kept] = world.travel.table[profile][old_rows[:, None], old_rows]
         tables.append(table)
     return StepTable(profile_of_hour=profile_of_hour, table=np.stack(tables))
+
+
+def _updated_space(world: World, places: Places) -> SpaceTable | None:
+    """d_s between the places: anew over roads, else without those that were removed."""
+    if world.space_table is None:
+        return None
+    settings = world.settings
+    if isinstance(settings.travel, RoadTravel) and world.roads is not None:
+        mean = MeanHours() if settings.distance.space == "travel-time" else None
+        if mean is not None:
+            road_travel(world.roads, places, world.clock, settings.travel, mean)
+        return space_table(settings, places, world.roads, mean)
+    rows = np.array([world.place_index[place_id] for place_id in places.ids])
+    return np.ascontiguousarray(world.space_table[rows[:, None], rows])
 
 
 def _old_regions(old: Regions, new: Regions, old_of_new: NDArray[np.intp]) -> Indices:
