@@ -16,7 +16,7 @@ from elsewhere.knowledge.sphere import (
     near_km_squared,
 )
 from elsewhere.mechanism.windows import Windows
-from elsewhere.world.distances import RegionDistances, capped_hours, region_distance
+from elsewhere.world.distances import RegionDistances, region_distance
 from elsewhere.world.world import World
 
 
@@ -66,9 +66,10 @@ class DistanceColumns(NamedTuple):
     category_squares: Floats
     """d_c² from each kind of category to each region."""
     time_cap_hours: float
-    turns: Floats
     is_short: bool
     """d is plain and all within 200 km, where d_s² is a short series in the squared chord."""
+    round_the_clock: Indices
+    """Regions whose d_t goes round the clock: they are few, unless all do."""
     distances: RegionDistances
 
 
@@ -86,8 +87,8 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         distances.kinds,
         np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
         distances.time_cap_hours,
-        distances.turns,
         is_short,
+        np.flatnonzero(np.isfinite(distances.turns)).astype(np.int32),
         distances,
     )
 
@@ -95,19 +96,23 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
 @compiled
 def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floats) -> None:
     """Add ``times`` the distance to one region, for all regions."""
-    xs, ys, zs, hours, turns = columns.xs, columns.ys, columns.zs, columns.mid_hours, columns.turns
-    x, y, z, hour, turn = xs[drawn], ys[drawn], zs[drawn], hours[drawn], turns[drawn]
+    xs, ys, zs, hours = columns.xs, columns.ys, columns.zs, columns.mid_hours
+    x, y, z, hour = xs[drawn], ys[drawn], zs[drawn], hours[drawn]
     squares = columns.category_squares[columns.kinds[drawn]]
     cap = columns.time_cap_hours
-    if columns.is_short:
+    distances, exceptions = columns.distances, columns.round_the_clock
+    if columns.is_short and distances.turns[drawn] == np.inf:
+        before = row[exceptions]
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
-            gap = capped_hours(abs(hours[r] - hour), cap, min(turns[r], turn))
+            gap = min(abs(hours[r] - hour), cap)
             row[r] += times * math.sqrt(km_squared + squares[r] + gap * gap)
+        for i in range(len(exceptions)):
+            row[exceptions[i]] = before[i] + times * region_distance(distances, drawn, exceptions[i])
         return
     for r in range(len(row)):
-        row[r] += times * region_distance(columns.distances, drawn, r)
+        row[r] += times * region_distance(distances, drawn, r)
 
 
 @compiled

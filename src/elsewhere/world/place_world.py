@@ -20,7 +20,7 @@ class PlaceWorld(NamedTuple):
     members: Indices
     starts: Indices
     ends: Indices
-    """Of regions; beyond the day for one that passes midnight (`region_timestep`)."""
+    """Of regions; beyond the day for one that passes midnight (`region_hours`)."""
     is_open: Bools
     profile_of_timestep: Counts
     vectors: Floats
@@ -53,18 +53,32 @@ def place_world(world: World) -> PlaceWorld:
     )
 
 
-@compiled
-def region_timestep(places: PlaceWorld, region: int, rank: int) -> int:
-    """The timestep of a region with ``rank`` others before it in the day; it has ``ends − starts``."""
-    early = max(places.ends[region] - places.is_open.shape[1], 0)
-    return int(rank if rank < early else places.starts[region] + rank - early)
+class RegionHours(NamedTuple):
+    """Timesteps of a region in the order of the day: ``early`` ones from midnight on, then from ``start``."""
+
+    early: int
+    start: int
+    steps: int
 
 
 @compiled
-def region_rank(places: PlaceWorld, region: int, timestep: int) -> int:
-    """How many timesteps of a region lie before ``timestep``, which may be past the day."""
-    early = max(places.ends[region] - places.is_open.shape[1], 0)
-    return int(timestep if timestep < early else early + max(timestep - places.starts[region], 0))
+def region_hours(places: PlaceWorld, region: int) -> RegionHours:
+    """When a region is; one that passes midnight has timesteps at both ends of the day."""
+    start, end = places.starts[region], places.ends[region]
+    return RegionHours(int(max(end - places.is_open.shape[1], 0)), int(start), int(end - start))
+
+
+@compiled
+def timestep_at(hours: RegionHours, rank: int) -> int:
+    """The timestep with ``rank`` others before it."""
+    later = np.int64(rank) - hours.early  # signed, whatever kind of number a rank is
+    return int(later + (hours.early if later < 0 else hours.start))
+
+
+@compiled
+def rank_of(hours: RegionHours, timestep: int) -> int:
+    """How many timesteps lie before ``timestep``, which may be past the day."""
+    return timestep if timestep < hours.early else hours.early + max(timestep - hours.start, 0)
 
 
 @compiled
