@@ -60,6 +60,11 @@ def register_distance(name: str, function: OfParts) -> None:
         there is a compiler, so it may use arithmetic and `math`. A negative result counts as 0, what is no
         finite number as 10⁶: no function can break the promise, but a bad one makes days useless.
 
+    Returns
+    -------
+    None
+        From now on, worlds whose ``combine`` says so can be built and loaded.
+
     Raises
     ------
     InputError
