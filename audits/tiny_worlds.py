@@ -59,10 +59,16 @@ def _place(generator: np.random.Generator, number: int, kind: str) -> Place:
         name=f"Place {number}",
         latitude=latitude,
         longitude=10 + 0.03 * float(generator.integers(0, spread + 1)),
-        category_ids=(category,),
+        category_ids=_categories(category, number, kind),
         hours=hours,
         is_anywhere=kind == "any" and bool(generator.integers(10) == 0),
     )
+
+
+def _categories(category: str, number: int, kind: str) -> tuple[str, ...]:
+    """Every third place has another category: before the one in the order of ids, or after it."""
+    other = TREE.ids[(TREE.ids.index(category) + 3) % len(TREE.ids)]
+    return (category, other) if number % 3 == 2 and kind != "all alike" else (category,)
 
 
 def far_apart(folder: Path) -> World:
@@ -76,6 +82,18 @@ def closed_at_noon(folder: Path) -> World:
     hours = ["00:00-08:00", "16:00-24:00", "00:00-08:00,16:00-24:00"]
     places = [place(f"p{i}", 50 + (30 if i == 2 else 0.01 * i), 10, hours=h) for i, h in enumerate(hours)]
     return build(folder, places, {"kappa": 1, "timestep_minutes": 480, "interval_minutes": 480})
+
+
+def past_midnight(folder: Path) -> World:
+    """Bars that close after midnight, in regions from 16:00 to 08:00, and a café that is one of its own."""
+    rows = [
+        place("bar", 50, 10, "wine-bar", hours="20:00-24:00"),
+        place("club", 50.02, 10, "beer-bar;shoes", hours="00:00-04:00"),
+        place("cafe", 50.04, 10, "cafe", hours="24/7"),
+        place("web", 50.5, 10.5, "cafe", hours="24/7", is_anywhere=True),
+    ]
+    keys = {"kappa": 2, "timestep_minutes": 480, "interval_minutes": 480, "merge_order": ["time", "category"]}
+    return build(folder, rows, keys)
 
 
 def one_way(folder: Path) -> World:

@@ -134,12 +134,12 @@ def build(folder: Path, rows: Sequence[Place], keys: dict[str, Any] | None = Non
 
 
 def place(place_id: str, latitude: float, longitude: float, category: str = "cafe", **more: Any) -> Place:
-    """A place in few words."""
+    """A place in few words; several categories as in a table, "shoes;cafe"."""
     return Place(
         place_id=place_id,
         name=place_id,
         latitude=latitude,
         longitude=longitude,
-        category_ids=(category,),
+        category_ids=tuple(category.split(";")),
         **more,
     )

@@ -20,6 +20,7 @@ from elsewhere.errors import (
     WorldFileError,
 )
 from elsewhere.trajectories import SharedTrajectory, Trajectory, Visit
+from elsewhere.world.measure import register_distance
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ __all__ = [
     "read_levels",
     "read_own_day",
     "read_trajectories",
+    "register_distance",
     "save_survey",
     "to_frame",
     "tune",

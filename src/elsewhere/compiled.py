@@ -6,6 +6,7 @@ and with the same results, bit for bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from types import CellType, FunctionType
@@ -13,8 +14,12 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from elsewhere.errors import InputError
+
 try:
     import numba
+    from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
+    from numba.extending import intrinsic
 
     from elsewhere.kept_code import KeptCode
 except ModuleNotFoundError:
@@ -45,6 +50,67 @@ def _as_written(function: Callable[P, R]) -> Callable[P, R]:
     run: Any = np.errstate(over="ignore")(function)
     run.py_func = function
     return cast("Callable[P, R]", run)
+
+
+def _is_interpreted() -> bool:
+    """NUMBA_DISABLE_JIT: all is interpreted, for debugging."""
+    return bool(getattr(numba.config, "DISABLE_JIT", False))
+
+
+_FUNCTIONS: dict[int, tuple[Callable[..., float], Any]] = {}
+"""Functions of three numbers by their address, as they were given and as they were compiled."""
+
+
+def address_of(function: Callable[[float, float, float], float]) -> int:
+    """Where compiled loops find a function of three numbers (`call_at`): the same type for all of them.
+
+    A function handed to a loop would have the loop compiled anew; an address does not, and costs nothing
+    where it is not used.
+    """
+    plain: Any = getattr(function, "py_func", function)
+    made: Any = None
+    if HAS_COMPILER and not _is_interpreted():
+        compiler: Any = numba.cfunc
+        try:
+            # Dividing by zero gives no number; an error could tell what is private.
+            made = compiler("float64(float64, float64, float64)", error_model="numpy")(plain)
+        except numba.core.errors.NumbaError as error:
+            reason = str(error).strip().splitlines()[0]
+            raise InputError("register_distance", f"the function cannot be compiled: {reason}") from None
+    address = len(_FUNCTIONS) + 1 if made is None else int(made.address)
+    _FUNCTIONS[address] = (plain, made)  # both are kept as long as the program runs
+    return address
+
+
+def _call_plainly(address: int, a: float, b: float, c: float) -> float:
+    try:
+        return float(_FUNCTIONS[address][0](a, b, c))
+    except Exception:  # noqa: BLE001 - a stranger's function; an error could tell what is private
+        return math.nan
+
+
+def _compiled_call() -> Any:
+    """`call_at` for compiled loops."""
+
+    def call(_typing: Any, address: Any, a: Any, b: Any, c: Any) -> Any:
+        del address, a, b, c
+        number, where = numba.types.float64, numba.types.int64
+
+        def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * 3)
+            return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
+
+        return number(where, number, number, number), generate
+
+    made: Any = intrinsic(call)
+    made.py_func = _call_plainly
+    return made
+
+
+call_at: Callable[[int, float, float, float], float] = (
+    _compiled_call() if HAS_COMPILER and not _is_interpreted() else _call_plainly
+)
+"""Call the function at an address (`address_of`) with three numbers."""
 
 
 def compiled_as(name: str, function: Callable[P, R]) -> Callable[P, R]:

@@ -144,3 +144,25 @@ def test_the_trusted_part_is_short_and_has_one_source_of_randomness() -> None:
     assert device.count("crypto.getRandomValues") == 1
     assert "crypto" not in things
     assert not re.search(r"\d\.\d|Math\.(exp|log|pow|sqrt)", device.replace("MurmurHash3's", ""))  # R14
+
+
+def test_days_at_places_of_several_kinds_or_without_a_position(tmp_path: Path) -> None:
+    """d_c is the least over pairs of categories, and nothing is far from an online shop."""
+    rows = [
+        place("both", 50.0, 10, "shoes;cafe", hours="24/7"),
+        place("bar", 50.2, 10, "wine-bar", hours="24/7"),
+        place("web", 50.4, 10.4, "boots", hours="24/7", is_anywhere=True),
+    ]
+    world = build(tmp_path, rows, {"kappa": 1})
+    surveys = [survey_of(world, ("day", "1", {"candidates": 32, "shards": 1, "k": 3}))]
+    vectors = vectors_of(surveys, 60)
+    wanted = python_answers(surveys, vectors)
+    assert in_node(tmp_path, "answerVectors", _plain(surveys, vectors), TWINS) == wanted
+
+
+def test_a_distance_of_ones_own_is_left_to_python(tmp_path: Path) -> None:
+    rows = [place("a", 50.0, 10, hours="24/7"), place("b", 50.1, 10, hours="24/7")]
+    world = build(tmp_path, rows, {"kappa": 1, "distance": {"combine": "sum"}})
+    day = ("day", "1", {"candidates": 8, "shards": 1, "k": 1})
+    assert "which browsers do not know" in why_not(survey_of(world, day))
+    assert not why_not(survey_of(world, ("presence", "1", {})))

@@ -85,4 +85,4 @@ def test_the_picture_shows_the_chance_of_an_answer_that_fits(survey: Survey) -> 
 def test_only_what_is_public_is_in_the_page(survey: Survey) -> None:
     plain = browser_survey(survey)
     assert plain["hash"] in people_page(survey)
-    assert set(plain["places"]) == {"names", "vectors", "kinds", "kind_names", "pattern", "open"}
+    assert set(plain["places"]) == {"names", "vectors", "anywhere", "kinds", "kind_names", "pattern", "open"}

@@ -39,7 +39,7 @@ def _feasible(world: World, path: tuple[int, ...]) -> list[Sequence_]:
         [
             (int(p), t)
             for p in world.regions.places_of(region)
-            for t in range(world.regions.starts[region], world.regions.ends[region])
+            for t in world.regions.timesteps_of(region, world.clock.timesteps).tolist()
             if world.is_open[p, t]
         ]
         for region in path
@@ -63,6 +63,31 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> World:
     ]
     keys = {"kappa": 2, "timestep_minutes": 30, "grid": 1, "speed_kmh": [4.0] * 10 + [8.0] * 14}
     return build(tmp_path_factory.mktemp("town"), rows, keys)
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Bars that are open over midnight, merged into regions that pass it."""
+    rows = [place(f"p{i}", 50 + 0.03 * i, 10, "bar", hours="22:00-02:00") for i in range(2)]
+    rows += [place("q", 50.03, 10, "boots", hours="00:00-03:00,21:00-24:00")]
+    keys = {"kappa": 3, "timestep_minutes": 60, "grid": 1, "speed_kmh": 4, "merge_order": ["time"]}
+    world = build(tmp_path_factory.mktemp("night"), rows, keys)
+    assert np.all(world.regions.ends > world.clock.timesteps)
+    return world
+
+
+def test_samples_are_uniform_past_midnight_too(night: World) -> None:
+    """A region from 22:00 to 02:00 has the first and the last hours of one day."""
+    places, everything = place_world(night), _feasible(night, (0, 1))
+    assert {t for sequence in everything for _, t in sequence} == {0, 1, 2, 21, 22, 23}
+    chosen, times = np.empty(2, dtype=np.int32), np.empty(2, dtype=np.int32)
+    regions, state = np.array([0, 1], dtype=np.int32), SeededRandomness(3).words(1)
+    for sample in (sample_by_counting, _sample_as_the_paper):
+        counts: Counter[Sequence_] = Counter()
+        for _ in range(SAMPLES // 4):
+            sample(regions, places, state, chosen, times)
+            counts[tuple(zip(chosen.tolist(), times.tolist(), strict=True))] += 1
+        assert p_value(counts, dict.fromkeys(everything, 1 / len(everything))) > 1e-4
 
 
 def _paths(world: World, length: int) -> list[tuple[int, ...]]:

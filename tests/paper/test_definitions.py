@@ -11,8 +11,11 @@ import pytest
 from elsewhere.knowledge.categories import build_tree, category_distances, edge_weights
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Place
+from elsewhere.pages.world_regions import region_levels
+from elsewhere.world.build import build_world
 from elsewhere.world.summary import possible_trajectories
-from worlds import TREE, build, place
+from elsewhere.world.toml import parse_config
+from worlds import TREE, build, place, write_world_files
 
 
 def _distance(first: str, second: str) -> float:
@@ -60,15 +63,17 @@ def test_unrelated_categories() -> None:
 
 def test_category_distance_is_symmetric() -> None:
     """d_c(Shoe Shop, Shopping) = d_c(Shopping, Shoe Shop)."""
-    assert _distance("shoes", "shop") == _distance("shop", "shoes") == 2
+    assert _distance("shoes", "shop") == _distance("shop", "shoes") == 1.75
     assert _distance("boots", "shop") == 3.5
 
 
 def test_category_distances_step_at_three_and_a_half() -> None:
     """There is an evident step at δ_c = 3.5, which suggests strong preservation within levels 2 and 3."""
-    assert _distance("wine-bar", "beer-bar") == 3
-    assert _distance("wine-bar", "bar") == 1.5
+    assert _distance("wine-bar", "beer-bar") == 3.5
+    assert _distance("cafe", "bar") == 3.5
     assert _distance("wine-bar", "food") == 3.5
+    assert _distance("wine-bar", "bar") == 1.75
+    assert _distance("wine-bar", "cafe") == 5.25
     cousins = build_tree(["a", "b", "c", "d", "e"], [""] * 5, ["", "a", "a", "b", "c"], [""] * 5)
     table = category_distances(cousins, np.arange(5, dtype=np.int32))
     assert table[3, 4] == 7
@@ -83,7 +88,7 @@ def test_any_number_of_levels_can_be_used() -> None:
     table = category_distances(tree, np.arange(len(ids), dtype=np.int32))
     assert table[tree.ids.index("a8"), tree.ids.index("b8")] < 10
     assert table[tree.ids.index("a8"), tree.ids.index("b1")] == 10
-    assert edge_weights(5) == [2.0, 1.5, 0.75, 0.375]
+    assert edge_weights(5) == [1.75, 1.75, 0.75, 0.375]
 
 
 def test_combined_distance(tmp_path: Path) -> None:
@@ -150,15 +155,31 @@ def test_a_region_without_places_does_not_exist(tmp_path: Path) -> None:
 
 
 def test_merging_example(tmp_path: Path) -> None:
-    """(Main Street, 1am, Nightclub) and (Main Street, 11pm, Bar) could be merged into one region."""
+    """Instead of (Main Street, 1am, Nightclub) and (Main Street, 11pm, Bar): (.., 11pm-2am, Nightlife)."""
+    tree = build_tree(
+        ["nightlife", "nightclub", "bar", "shop"],
+        ["Nightlife", "Nightclub", "Bar", "Shop"],
+        ["", "nightlife", "nightlife", ""],
+        [""] * 4,
+    )
     rows = [
-        place("club", 50, 10, "wine-bar", hours="22:00-23:00"),
-        place("pub", 50, 10, "beer-bar", hours="23:00-24:00"),
+        place("club", 50, 10, "nightclub", hours="01:00-02:00"),
+        place("pub", 50, 10, "bar", hours="23:00-24:00"),
+        *(place(f"kiosk-{i}", 50, 10, "shop", hours="23:00-24:00") for i in range(2)),
     ]
-    world = build(tmp_path, rows, {"kappa": 2, "merge_order": ["time", "category"]})
-    assert len(world.regions) == 1
-    assert world.tree.names[world.regions.nodes[0]] == "Bar"
-    assert (world.clock.label(int(world.regions.starts[0])), int(world.regions.ends[0])) == ("22:00", 144)
+    keys = write_world_files(tmp_path, rows, {"kappa": 2, "merge_order": ["time", "category"]}, tree)
+    world = build_world(parse_config(keys, folder=tmp_path, source="world.toml"))
+    regions, clock = world.regions, world.clock
+    merged, other = (world.tree.names[node] for node in regions.nodes)
+    assert (merged, other) == ("Nightlife", "Shop")
+    assert set(regions.places_of(0).tolist()) == {world.place_index["club"], world.place_index["pub"]}
+    start, end = int(regions.starts[0]), int(regions.ends[0])
+    assert (clock.label(start), clock.label(end - 144)) == ("23:00", "02:00")
+    assert regions.timesteps_of(0, 144).tolist() == [*range(12), *range(138, 144)]
+    assert regions.mid_hours.tolist() == [0.5, 23.5]
+    assert float(world.distances.time_hours(0, 1)) == 1.0  # |24.5 − 23.5|
+    assert float(world.distances.time_hours(1, 0)) == 1.0
+    assert "Nightlife, 23:00–02:00: club, pub" in region_levels(world)[0]["regions"][0]["words"]
 
 
 def test_reachability_example(tmp_path: Path) -> None:

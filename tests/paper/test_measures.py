@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from elsewhere.evaluate.hotspots import (
 )
 from elsewhere.evaluate.intervals import RESAMPLES, Estimate, estimates, mean_estimate
 from elsewhere.evaluate.pairs import columns_of, paired
-from elsewhere.evaluate.ranges import day_preservation
+from elsewhere.evaluate.ranges import day_preservation, deltas_of
 from elsewhere.evaluate.summary import null_summaries, summarise
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.randomness import seeded_generator
@@ -63,9 +64,7 @@ def test_normalised_error_by_hand(town: World) -> None:
     errors = day_errors(paired(town, real, shared))
     assert errors["space_km"].tolist() == pytest.approx([0.01 * DEGREE / 2, 0])
     assert errors["time_hours"].tolist() == pytest.approx([1.5, 12])  # 1 h and 2 h; capped at 12 h
-    # café and bar are both children of food: 3 in our tree metric with weights 1.5 and 2 at level 2
-    table = float(town.distances.category_table.max())
-    assert errors["category"][0] <= table
+    assert errors["category"].tolist() == [3.5 / 2, 0]  # café and bar are both children of food
     combined = mean_errors(town, real, shared)["combined"]
     first = (math.hypot(0.01 * DEGREE, 1, 2 * errors["category"][0]) + 2) / 2
     assert combined == pytest.approx((first + 12) / 2)
@@ -79,6 +78,17 @@ def test_range_queries_by_hand(town: World) -> None:
     found = day_preservation(paired(town, real, shared), deltas)
     assert found["space_km"].mean(axis=0).tolist() == pytest.approx([75, 100, 100])
     assert found["time_hours"].mean(axis=0).tolist() == pytest.approx([25, 50, 50, 100])
+
+
+def test_deltas_of_categories_are_where_the_world_steps(town: World, tmp_path: Path) -> None:
+    """There is an evident step at δ_c = 3.5: the grid has every value that d_c takes in a world."""
+    assert {0, 3.5, 5.25, 10} < set(deltas_of(town)["category"])
+    rows = [place("a", 50, 10, "wine-bar"), place("b", 50, 10, "beer-bar")]
+    other = build(tmp_path, rows, {"kappa": 1, "category_weights": [2.0, 0.6]})
+    assert 1.2 in deltas_of(other)["category"]
+    found = day_preservation(paired(other, [day(("a", 60))], [day(("b", 60))]))["category"][0]
+    steps = deltas_of(other)["category"]
+    assert found.tolist() == [100 * (delta >= 1.2) for delta in steps]
 
 
 def test_hotspots_by_hand() -> None:

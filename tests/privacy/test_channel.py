@@ -30,7 +30,7 @@ from elsewhere.methods.ngram import Ngram
 from elsewhere.methods.registry import DEFAULT, METHODS, null_names
 from elsewhere.methods.sharing import Sharing
 from examples import examples
-from tiny_worlds import tiny_world
+from tiny_worlds import past_midnight, tiny_world
 from worlds import build, world_inputs
 
 _PER_TEST = 20
@@ -67,6 +67,15 @@ def test_no_pair_of_inputs_and_no_output_break_the_claim(tmp_path: Path, name: s
     if name in null_names():
         assert max(ratios) == 0
     assert sorted(ratios)[len(ratios) // 2] >= _MEDIAN.get(name, 0.4)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_regions_that_pass_midnight_keep_the_claim(tmp_path: Path, name: str) -> None:
+    world = past_midnight(tmp_path)
+    assert (world.regions.ends > world.clock.timesteps).any()
+    method = ew.method(name, world, epsilon=2, **plain_options(name))
+    visits = 1 if name == "global-subsampled" else 2  # it takes long to list
+    assert float(exact_loss(method, visits).epsilon) <= 2 + 1e-12
 
 
 def _witness(method: Sharing, ngrams: list[Outcome]) -> float:

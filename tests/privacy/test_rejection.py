@@ -24,7 +24,7 @@ from elsewhere.days.feasible import list_days
 from elsewhere.days.visits import (
     VisitDistances,
     largest_visit_distance,
-    place_distance_squared,
+    place_distance,
     visit_distance,
     visit_distances,
 )
@@ -210,10 +210,7 @@ def _places(world: World, times: list[int]) -> _Draw:
             return [p for p, _ in found]
 
     def score(candidate: list[int]) -> int:
-        far = sum(
-            math.sqrt(place_distance_squared(tables.distances, a, b))
-            for a, b in zip(truth, candidate, strict=True)
-        )
+        far = sum(place_distance(tables.distances, a, b) for a, b in zip(truth, candidate, strict=True))
         return _clamped(far, sensitivity)
 
     return _Draw(

@@ -32,8 +32,7 @@ def brute_force_edges(world: World) -> np.ndarray[Any, np.dtype[np.bool_]]:
     regions = world.regions
     edges = np.zeros((len(regions), len(regions)), dtype=np.bool_)
     for a, b in product(range(len(regions)), repeat=2):
-        from_times = np.arange(regions.starts[a], regions.ends[a])
-        to_times = np.arange(regions.starts[b], regions.ends[b])
+        from_times, to_times = regions.timesteps_of(a, steps), regions.timesteps_of(b, steps)
         edges[a, b] = reach[np.ix_(regions.places_of(a), from_times, regions.places_of(b), to_times)].any()
     return edges
 

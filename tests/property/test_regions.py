@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 
 from elsewhere.knowledge.clock import interval_levels
 from elsewhere.knowledge.places import Place
+from elsewhere.world.regions import shortest_arcs
 from elsewhere.world.world import World
 from worlds import build, world_inputs
 
@@ -44,7 +46,7 @@ def test_every_open_place_hour_and_category_is_in_exactly_one_region(tmp_path: P
     for (p, interval, node), pair in zip(listed, pairs, strict=True):
         region = int(regions.region_of[pair, interval])
         assert p in regions.places_of(region)
-        assert regions.starts[region] <= interval * width < regions.ends[region]
+        assert interval * width in regions.timesteps_of(region, world.clock.timesteps)
         assert regions.nodes[region] in world.tree.lineage[node]
 
 
@@ -56,12 +58,36 @@ def test_no_region_is_empty_and_each_is_made_of_its_members(tmp_path: Path, inpu
         pairs, intervals = np.nonzero(regions.region_of == region)
         assert len(pairs) > 0
         assert set(regions.places_of(region)) == set(regions.pair_places[pairs])
-        assert regions.starts[region] == intervals.min() * width
-        assert regions.ends[region] == (intervals.max() + 1) * width
-        hours = world.clock.timestep_minutes / 60
-        assert regions.mid_hours[region] == (regions.starts[region] + regions.ends[region]) / 2 * hours
-        middle = world.places.vectors[regions.places_of(region)].mean(axis=0)
+        start, end = _slow_arc(set(intervals.tolist()), world.clock.intervals)
+        assert (regions.starts[region], regions.ends[region]) == (start * width, end * width)
+        hours = world.clock.interval_minutes / 60
+        assert regions.mid_hours[region] == (start + end) / 2 * hours % 24
+        members = regions.places_of(region)
+        has_position = ~world.places.is_anywhere[members]
+        middle = world.places.vectors[members[has_position] if has_position.any() else members].mean(axis=0)
         np.testing.assert_allclose(regions.vectors[region], middle / np.linalg.norm(middle), atol=1e-12)
+
+
+def _slow_arc(intervals: set[int], day: int) -> tuple[int, int]:
+    """Of all arcs that cover the intervals the shortest; rather not past midnight, rather early."""
+    arcs = [
+        (length, start + length > day, start)
+        for start in range(day)
+        for length in range(1, day + 1)
+        if intervals <= {(start + step) % day for step in range(length)}
+    ]
+    length, _, start = min(arcs)
+    return start, start + length
+
+
+@given(st.integers(1, 24), st.data())
+def test_arcs_are_the_shortest_of_all(day: int, data: st.DataObject) -> None:
+    intervals = data.draw(st.sets(st.integers(0, day - 1), min_size=1))
+    # Between two other regions, so that none takes what is another's.
+    rows = np.array([0, *[1] * len(intervals), 2], dtype=np.int32)
+    starts, ends = shortest_arcs(rows, np.array([0, *intervals, day - 1], dtype=np.int32), 3, day)
+    assert (starts[1], ends[1]) == _slow_arc(intervals, day)
+    assert (starts.tolist()[::2], ends.tolist()[::2]) == ([0, day - 1], [1, day])
 
 
 @given(world_inputs())
@@ -72,6 +98,8 @@ def test_below_kappa_only_when_fully_climbed(tmp_path: Path, inputs: Inputs) -> 
     regions = world.regions
     below = [r for r in range(len(regions)) if len(regions.places_of(r)) < kappa]
     assert len(below) == world.merge_report.below_kappa
+    if len(order) == 3:  # the rest of a category, once at most
+        assert len({int(regions.nodes[region]) for region in below}) == len(below)
     for region in below:
         if "space" in order:
             assert regions.space_levels[region] == len(world.space_labels) - 1

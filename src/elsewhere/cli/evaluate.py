@@ -206,13 +206,12 @@ def _rows(found: dict[str, Summary]) -> list[list[str]]:
         for name, words in names.items()
     ]
     first = next(iter(found.values()))
-    deltas = first.as_json()["deltas"]
     for name, delta, words in (
         ("space_km", 1, "1 km"),
         ("time_hours", 1, "1 h"),
         ("category", 3.5, "d_c 3.5"),
     ):
-        place = list(deltas[name]).index(delta)
+        place = first.deltas[name].index(delta)
         rows.append(
             [f"% within {words}", *(_with_interval(s.ranges[name][place], 1) for s in found.values())]
         )

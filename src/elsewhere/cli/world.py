@@ -215,6 +215,7 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
         "Day": f"{settings['day']} ({settings['timezone']}), {settings['timestep_minutes']}-minute timesteps",
         "Travel": _in_words(settings["travel"]),
         "Space": _in_words(settings["space"]),
+        "Distance": _distance_in_words(settings["distance"]),
         "Popularity": f"counted from: {settings['popularity_from']}",
         "Places": f"{facts['places']:,}" + (f" ({closed:,} closed all day, in no region)" if closed else ""),
         "Regions": f"{facts['regions']:,} (merged from {facts['regions_before_merging']:,}; places in each: "
@@ -234,6 +235,13 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
     if "seconds" in facts:
         lines["Time"] = f"{facts['seconds']:.2f} s"
     return lines
+
+
+def _distance_in_words(table: dict[str, Any]) -> str:
+    """A [distance] table in one line."""
+    weights = ", ".join(f"{name} × {weight:g}" for name, weight in table["weights"].items() if weight != 1)
+    speed = f" at {table['kmh']:g} km/h" if table["space"] == "travel-time" else ""
+    return f"{table['combine']}, d_s by {table['space']}{speed}" + (f"; {weights}" if weights else "")
 
 
 def _in_words(table: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
 from elsewhere.days.smoothing import settle_days, smooth_times, spread
-from elsewhere.days.visits import VisitDistances, place_distance_squared
+from elsewhere.days.visits import VisitDistances, place_distance
 from elsewhere.randomness import next_below, next_weighted
 from elsewhere.world.place_world import PlaceWorld, least_steps
 from elsewhere.world.world import World
@@ -103,7 +103,7 @@ def _central_place(distances: VisitDistances, weights: Floats, candidates: Indic
         total = 0.0
         for other in range(len(weights)):
             if weights[other] > 0:
-                total += weights[other] * np.sqrt(place_distance_squared(distances, place, other))
+                total += weights[other] * place_distance(distances, place, other)
         if total < least:
             best, least = place, total
     return int(best)

@@ -5,19 +5,19 @@ A visit is one number everywhere: place · |T| + timestep. A place nobody knows 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices, frozen
+from elsewhere.arrays import Bools, Floats, Indices, frozen
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
-from elsewhere.knowledge.categories import category_distances
-from elsewhere.knowledge.sphere import chords_squared, great_circle_km
 from elsewhere.trajectories import SharedTrajectory
-from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, place_square
+from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, turn_of
+from elsewhere.world.ground import SpaceTable, all_km, km_squared
+from elsewhere.world.kinds import kind_distances, place_kinds
+from elsewhere.world.measure import REGISTERED, Measure, all_together, put_together
 from elsewhere.world.world import World
 
 _LARGEST_NUMBER = 2**31 - 1
@@ -101,102 +101,118 @@ def shared_days(world: World, days: Days) -> list[SharedTrajectory]:
 
 
 class VisitDistances(NamedTuple):
-    """d = √(d_s² + d_t² + d_c²) between visits; a place nobody knows differs from others in time alone."""
+    """d between visits; a place nobody knows differs from others in time alone."""
 
     vectors: Floats
     kinds: Indices
-    """Row of each place's first category in ``category_table``."""
+    """Row of each place's kind (`world.kinds`) in ``category_table``."""
     category_table: Floats
     hours_per_step: float
     time_cap_hours: float
-    is_circular: bool
+    turn: float
+    """24 hours where d_t goes round the clock, else infinite."""
+    is_anywhere: Bools
+    spots: Indices
+    """Each place stands for itself in ``table``."""
+    table: SpaceTable
+    """d_s between places; empty where it is the great circle."""
+    measure: Measure
 
 
 def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistances:
     """Distances between visits of a world; without categories d is about space and time alone."""
-    used, kinds = np.unique(first_categories(world), return_inverse=True)
-    settings = world.settings
-    table = category_distances(
-        world.tree,
-        used,
-        weights=settings.category_weights,
-        unrelated=settings.unrelated_category_distance,
-    )
+    kinds = place_kinds(world.places, world.tree, world.settings.category_levels)
+    table = kind_distances(world.tree, world.settings, kinds.nodes, kinds.nodes)
     return VisitDistances(
         vectors=frozen(world.places.vectors),
-        kinds=frozen(kinds.astype(np.int32)),
+        kinds=frozen(kinds.of_place),
         category_table=frozen(table if has_categories else np.zeros_like(table)),
         hours_per_step=world.clock.timestep_minutes / 60,
         time_cap_hours=world.distances.time_cap_hours,
-        is_circular=world.distances.is_circular,
+        turn=turn_of(world.settings.circular_time),
+        is_anywhere=frozen(world.places.is_anywhere),
+        spots=frozen(np.arange(len(world.places), dtype=np.int32)),
+        table=world.distances.table,
+        measure=world.distances.measure,
     )
 
 
 def place_distances(distances: VisitDistances) -> RegionDistances:
-    """√(d_s² + d_c²) between places: as if they were regions without a time."""
+    """D between places, without d_t: as if they were regions without a time."""
     return RegionDistances(
         vectors=distances.vectors,
         mid_hours=frozen(np.zeros(len(distances.kinds))),
         kinds=distances.kinds,
         category_table=distances.category_table,
         time_cap_hours=distances.time_cap_hours,
-        is_circular=False,
+        turns=frozen(np.full(len(distances.kinds), turn_of(False))),
+        is_anywhere=distances.is_anywhere,
+        spots=distances.spots,
+        table=distances.table,
+        measure=distances.measure,
     )
 
 
-def first_categories(world: World) -> Indices:
-    """The first category of each place, cut to the levels in use."""
-    cut = world.tree.ancestors_at(world.settings.category_levels)
-    return np.asarray(cut[world.places.category_nodes[world.places.category_offsets[:-1]]])
+@compiled
+def place_parts(distances: VisitDistances, p: int, q: int) -> tuple[float, float]:
+    """d_s² and d_c between two places, both 0 if nobody knows one of them."""
+    if p >= len(distances.kinds) or q >= len(distances.kinds):
+        return 0.0, 0.0
+    category = distances.category_table[distances.kinds[p], distances.kinds[q]]
+    return km_squared(distances, p, q), float(category)
 
 
 @compiled
-def place_distance_squared(distances: VisitDistances, p: int, q: int) -> float:
-    """d_s² + d_c² between two places, 0 if nobody knows one of them."""
-    if p >= len(distances.kinds) or q >= len(distances.kinds):
-        return 0.0
-    return place_square(distances.vectors, distances.kinds, distances.category_table, p, q)
+def place_distance(distances: VisitDistances, p: int, q: int) -> float:
+    """The distance d between two places, without d_t."""
+    square, category = place_parts(distances, p, q)
+    return put_together(distances.measure, square, 0.0, category)
 
 
 @compiled
 def time_distance(distances: VisitDistances, t: int, u: int) -> float:
     """d_t in hours between two timesteps."""
-    return capped_hours(
-        abs(t - u) * distances.hours_per_step, distances.time_cap_hours, distances.is_circular
-    )
+    return capped_hours(abs(t - u) * distances.hours_per_step, distances.time_cap_hours, distances.turn)
 
 
 @compiled
 def visit_distance(distances: VisitDistances, p: int, t: int, q: int, u: int) -> float:
     """The distance d between a visit to p at t and one to q at u."""
-    hours = time_distance(distances, t, u)
-    return math.sqrt(place_distance_squared(distances, p, q) + hours * hours)
+    square, category = place_parts(distances, p, q)
+    return put_together(distances.measure, square, time_distance(distances, t, u), category)
 
 
 def visit_errors(
     distances: VisitDistances, p: Indices, t: Indices, q: Indices, u: Indices
 ) -> dict[str, Floats]:
     """The plain twin of `visit_distance`: d_s, d_t, d_c and d between visits (p, t) and (q, u) of arrays."""
-    km = great_circle_km(chords_squared(distances.vectors[p], distances.vectors[q]))
+    km = all_km(distances, p, q)
     gaps = np.abs(t.astype(np.int64) - u) * distances.hours_per_step
-    hours = all_capped_hours(gaps, distances.time_cap_hours, is_circular=distances.is_circular)
+    hours = all_capped_hours(gaps, distances.time_cap_hours, distances.turn)
     category = distances.category_table[distances.kinds[p], distances.kinds[q]]
     return {
         "space_km": km,
         "time_hours": hours,
         "category": category,
-        "combined": np.sqrt(km**2 + hours**2 + category**2),
+        "combined": all_together(distances.measure, km, hours, category),
     }
 
 
-@compiled
 def largest_place_distance(distances: VisitDistances) -> float:
-    """Largest √(d_s² + d_c²) between two places."""
+    """Largest d between two places, without d_t."""
+    return _largest_at(distances, np.zeros(1))
+
+
+@compiled
+def _largest_at(distances: VisitDistances, hours: Floats) -> float:
+    """Largest d between two places, the same one or others, that are some of the ``hours`` apart."""
     largest = 0.0
     for p in range(len(distances.kinds)):
-        for q in range(p + 1, len(distances.kinds)):
-            largest = max(largest, place_distance_squared(distances, p, q))
-    return math.sqrt(largest)
+        for q in range(p, len(distances.kinds)):
+            square, category = place_parts(distances, p, q)
+            for gap in hours:
+                largest = max(largest, put_together(distances.measure, square, gap, category))
+    return largest
 
 
 def largest_time_distance(distances: VisitDistances, timesteps: int) -> float:
@@ -205,5 +221,11 @@ def largest_time_distance(distances: VisitDistances, timesteps: int) -> float:
 
 
 def largest_visit_distance(distances: VisitDistances, timesteps: int) -> float:
-    """Largest d between two visits: the farthest places at the farthest times."""
-    return math.hypot(largest_place_distance(distances), largest_time_distance(distances, timesteps))
+    """Largest d between two visits: the farthest places at the farthest times.
+
+    A function of one's own need not grow with d_t: all gaps are looked at then.
+    """
+    if distances.measure.way != REGISTERED:
+        return _largest_at(distances, np.array([largest_time_distance(distances, timesteps)]))
+    gaps = [time_distance(distances, 0, step) for step in range(timesteps)]
+    return _largest_at(distances, np.unique(np.array(gaps)))

@@ -12,12 +12,13 @@ from itertools import pairwise
 import numpy as np
 
 from elsewhere.arrays import Floats
-from elsewhere.days.visits import Days, first_categories, shared_days
+from elsewhere.days.visits import Days, shared_days
 from elsewhere.errors import InputError
 from elsewhere.estimates.support import incidence
 from elsewhere.randomness import Generator
 from elsewhere.survey.things import Things
 from elsewhere.trajectories import SharedTrajectory
+from elsewhere.world.kinds import first_categories
 from elsewhere.world.world import World
 
 _LEAST_WEIGHT = 1e-7

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.hotspots import THRESHOLDS, Hotspots, find_hotspots
-from elsewhere.days.visits import first_categories
 from elsewhere.evaluate.intervals import Estimate, estimates
 from elsewhere.evaluate.pairs import Pairs, VisitColumns
 from elsewhere.knowledge.places import Places
+from elsewhere.world.kinds import first_categories
 from elsewhere.world.settings import GridSpace
 from elsewhere.world.space import divide_space
 from elsewhere.world.world import World

@@ -15,7 +15,7 @@ from elsewhere.evaluate.error import day_errors
 from elsewhere.evaluate.hotspots import hotspot_estimates
 from elsewhere.evaluate.intervals import Estimate, mean_estimates
 from elsewhere.evaluate.pairs import AnyDay, Pairs, VisitColumns, paired, sum_per_day
-from elsewhere.evaluate.ranges import DELTAS, day_preservation
+from elsewhere.evaluate.ranges import day_preservation, deltas_of
 from elsewhere.knowledge.travel import profile_count
 from elsewhere.methods.registry import null_names, null_of
 from elsewhere.progress import Portions, Progress, no_progress
@@ -36,7 +36,9 @@ class Summary:
     errors: dict[str, Estimate]
     """Normalised error in km, hours, d_c, and all together (d)."""
     ranges: dict[str, list[Estimate]]
-    """PR_χ(δ) in per cent, for the δ of `ranges.DELTAS`."""
+    """PR_χ(δ) in per cent, for each of the ``deltas``."""
+    deltas: dict[str, list[float]]
+    """The δ of each dimension (`ranges.deltas_of`)."""
     hotspots: dict[str, dict[str, Estimate | None]]
     """For each granularity the numbers of `hotspots.MEASURES`; None for what there is not."""
     density: dict[str, Estimate | None]
@@ -50,7 +52,7 @@ class Summary:
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
-        return {**asdict(self), "deltas": {name: list(values) for name, values in DELTAS.items()}}
+        return asdict(self)
 
 
 def summarise(world: World, real: Sequence[AnyDay], shared: Sequence[AnyDay]) -> Summary:
@@ -70,11 +72,13 @@ def summarise_pairs(pairs: Pairs) -> Summary:
         ]
     )
     feasible, opened, unmatched = mean_estimates(100 * shares)
+    deltas = deltas_of(pairs.world)
     return Summary(
         days=columns.days,
         visits=len(columns.places),
         errors=dict(zip(errors, mean_estimates(np.column_stack(list(errors.values()))), strict=True)),
-        ranges={name: mean_estimates(values) for name, values in day_preservation(pairs).items()},
+        ranges={name: mean_estimates(values) for name, values in day_preservation(pairs, deltas).items()},
+        deltas=deltas,
         hotspots=hotspot_estimates(pairs),
         density=density_estimates(pairs),
         feasible_percent=feasible,

@@ -15,7 +15,13 @@ from elsewhere.inputs.tables import write_csv
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import unit_vectors
-from elsewhere.knowledge.travel import MILLISECONDS_PER_MINUTE, RoadNetwork, StepTable, step_table
+from elsewhere.knowledge.travel import (
+    MILLISECONDS_PER_MINUTE,
+    MeanHours,
+    RoadNetwork,
+    StepTable,
+    step_table,
+)
 
 _minutes = partial(
     number, low=0, high=1e9, allowed="must be minutes, 0 or more (leave the row out for no way)"
@@ -25,7 +31,7 @@ _km = partial(number, low=0, high=1e5, allowed="must be a length in km, 0 or mor
 _MOST_ENTRIES = 200_000_000
 
 
-def read_travel_matrix(path: Path, places: Places, clock: Clock) -> StepTable:
+def read_travel_matrix(path: Path, places: Places, clock: Clock, mean: MeanHours | None = None) -> StepTable:
     """Travel from a long table ``from_id, to_id, minutes`` and, if times differ, ``hour`` of departure.
 
     A pair that is not listed cannot be travelled; with an hour column, not in that hour. Rows about
@@ -63,7 +69,7 @@ def read_travel_matrix(path: Path, places: Places, clock: Clock) -> StepTable:
         np.minimum.at(full, (origins[rows], destinations[rows]), times[rows])
         return full
 
-    return step_table(map(matrix, range(profiles)), profile_of_hour, clock, places.is_anywhere)
+    return step_table(map(matrix, range(profiles)), profile_of_hour, clock, places.is_anywhere, mean)
 
 
 def read_road_network(nodes: Path, edges: Path) -> RoadNetwork:

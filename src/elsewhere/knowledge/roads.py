@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
@@ -29,6 +31,19 @@ def road_milliseconds(
     if len(destinations) < len(origins):
         return _search(graph.T.tocsr(), network.node_vectors, destinations, origins, speed_kmh).T
     return _search(graph, network.node_vectors, origins, destinations, speed_kmh)
+
+
+def road_km(network: RoadNetwork, places: Floats) -> Floats:
+    """Length of the shortest ways between all places, the mean of there and back; infinite where none leads.
+
+    At 360 km/h a millisecond is ten centimetres: lengths are whole tens of centimetres.
+    """
+    speed = 360.0
+    plain = replace(network, speeds_kmh=np.full_like(network.speeds_kmh, np.nan))
+    times = road_milliseconds(plain, places, places, speed)
+    km = (times + times.T) / 2 * speed / (60 * MILLISECONDS_PER_MINUTE)
+    np.fill_diagonal(km, 0)
+    return np.asarray(km)
 
 
 def nearest_km(network: RoadNetwork, places: Floats) -> float:

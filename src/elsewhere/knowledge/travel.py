@@ -123,13 +123,42 @@ def _ladder(speed_kmh: float, clock: Clock) -> Floats:
     return np.array([chord_squared_of_km(km_per_step * k) for k in range(1, clock.timesteps)])
 
 
+class MeanHours:
+    """Keeps travel times as they pass by: the mean over there and back, and over the hours of the day."""
+
+    def __init__(self) -> None:
+        self._total: Floats | None = None
+
+    def add(self, milliseconds: Floats, share: float) -> None:
+        """Travel times that hold for a ``share`` of the day."""
+        if share:
+            part = (milliseconds + milliseconds.T) * share
+            self._total = part if self._total is None else self._total + part
+
+    def table(self) -> Floats:
+        """Hours between places; infinite where there is no way in some hour, or no way back."""
+        assert self._total is not None  # noqa: S101 - every hour has its times
+        hours = self._total / (2 * 60 * MILLISECONDS_PER_MINUTE)
+        np.fill_diagonal(hours, 0)
+        return hours
+
+
 def step_table(
-    milliseconds: Iterable[Floats], profile_of_hour: Profiles, clock: Clock, is_anywhere: Bools
+    milliseconds: Iterable[Floats],
+    profile_of_hour: Profiles,
+    clock: Clock,
+    is_anywhere: Bools,
+    mean: MeanHours | None = None,
 ) -> StepTable:
-    """Travel from whole milliseconds, an origin × destination matrix per profile, infinite for no way."""
+    """Travel from whole milliseconds, an origin × destination matrix per profile, infinite for no way.
+
+    They are added to ``mean``, if there is one.
+    """
     step = clock.timestep_minutes * MILLISECONDS_PER_MINUTE
     tables = []
-    for times in milliseconds:
+    for profile, times in enumerate(milliseconds):
+        if mean is not None:
+            mean.add(times, int(np.count_nonzero(profile_of_hour == profile)) / 24)
         steps = np.clip(np.ceil(times / step), 1, clock.timesteps).astype(np.uint16)
         steps[is_anywhere, :] = 1
         steps[:, is_anywhere] = 1

@@ -6,7 +6,6 @@ post-processing. What n-grams of places are candidates follows from these times 
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 from elsewhere.arrays import Counts, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.smoothing import spread
-from elsewhere.days.visits import VisitDistances, place_distance_squared, time_distance, visit_parts
+from elsewhere.days.visits import VisitDistances, place_distance, time_distance, visit_parts
 from elsewhere.mechanism.listing import Outcome, State, Step, scored_step
 from elsewhere.mechanism.place_ngram_proposal import (
     MOST_MISSES,
@@ -89,7 +88,7 @@ def ngram_score(
     day, total = opens.places.is_open.shape[1], 0.0
     for i in range(len(ngram)):
         true_place, _ = visit_parts(true_visits[i], day)
-        total += math.sqrt(place_distance_squared(distances, true_place, ngram[i]))
+        total += place_distance(distances, true_place, ngram[i])
     return score_of(total, sensitivity)
 
 

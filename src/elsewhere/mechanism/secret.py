@@ -12,14 +12,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Floats
 from elsewhere.compiled import compiled
-from elsewhere.days.visits import check_numbers
-from elsewhere.knowledge.sphere import chord_squared, great_circle_km_squared
+from elsewhere.days.visits import VisitDistances, check_numbers, visit_distances
 from elsewhere.mechanism.length import stretched_places
 from elsewhere.mechanism.listing import Outcome
 from elsewhere.trajectories import Trajectory, Visit
 from elsewhere.world.distances import RegionDistances, capped_hours
+from elsewhere.world.ground import km_squared_between
+from elsewhere.world.kinds import first_pairs, kind_distances, place_kinds
+from elsewhere.world.measure import put_together
 from elsewhere.world.world import World
 
 
@@ -73,23 +75,22 @@ class NumberedVisits(Secret):
 class RegionOfEachVisit(Secret):
     """The region of each visit.
 
-    An open place has its region. For a closed one, or a timestep outside the day, it is the region
-    nearest by d; for a place nobody knows, the one nearest in time.
+    An open place has its region: that of its first listed category. For a closed one, or a timestep outside
+    the day, it is the region nearest by d; for a place nobody knows, the one nearest in time.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         regions = world.regions
-        # Pairs are in the order of places: the first pair of each place is its first category in the tree.
-        firsts = np.searchsorted(regions.pair_places, np.arange(len(world.places)))
-        self._region_of: list[list[int]] = regions.region_of[firsts].tolist()
+        self._region_of: list[list[int]] = regions.region_of[first_pairs(world)].tolist()
         self._rows = world.place_index
         self._last_step = world.clock.timesteps - 1
         self._per_interval = world.clock.timesteps_per_interval
-        self._kinds = _kinds_of(world)[regions.pair_nodes[firsts]]
-        # One row more, of zeros, for categories that no region has anything of.
-        table = world.distances.category_table
-        self._categories = np.vstack([table, np.zeros((1, table.shape[1]))])
+        self._places = visit_distances(world)
+        kinds = place_kinds(world.places, world.tree, world.settings.category_levels)
+        used = [(node,) for node in np.unique(regions.nodes).tolist()]  # in the order of regions' kinds
+        self._kinds = kinds.of_place
+        self._categories = kind_distances(world.tree, world.settings, kinds.nodes, used)
 
     def of(self, visits: Sequence[Visit], *, constant_work: bool = False) -> Outcome:
         """The region of each visit."""
@@ -109,36 +110,30 @@ class RegionOfEachVisit(Secret):
         world = self._world
         hour = (timestep + 0.5) * world.clock.timestep_minutes / 60
         somewhere = max(place, 0)  # of a place nobody knows, time alone counts; the work is the same
-        point = world.places.vectors[somewhere : somewhere + 1]
         categories = self._categories[self._kinds[somewhere]]
-        return int(_nearest_region(world.distances, point, categories, hour, float(place >= 0)))
-
-
-def _kinds_of(world: World) -> Indices:
-    """For each category the kind of region that it, or its nearest ancestor, has; the last if none has."""
-    nodes, kinds = world.regions.nodes, world.distances.kinds
-    own = np.full(len(world.tree.ids), -1, dtype=np.int32)
-    own[nodes] = kinds
-    found = np.full(len(own), len(world.distances.category_table), dtype=np.int32)
-    for level in world.tree.lineage.T:  # from the root down: the nearest ancestor comes last
-        above = own[np.maximum(level, 0)]
-        found = np.where((level >= 0) & (above >= 0), above, found)
-    return found
+        return int(
+            _nearest_region(world.distances, self._places, somewhere, categories, hour, float(place >= 0))
+        )
 
 
 @compiled
 def _nearest_region(
-    distances: RegionDistances, point: Floats, categories: Floats, hour: float, weight: float
+    distances: RegionDistances,
+    places: VisitDistances,
+    place: int,
+    categories: Floats,
+    hour: float,
+    weight: float,
 ) -> int:
-    """Region with the least d to a point at an hour; with a ``weight`` of 0 its time alone counts."""
+    """Region with the least d to a place at an hour; with a ``weight`` of 0 its time alone counts."""
     best, least = 0, np.inf
     for region in range(len(distances.kinds)):
         gap = capped_hours(
-            abs(distances.mid_hours[region] - hour), distances.time_cap_hours, distances.is_circular
+            abs(distances.mid_hours[region] - hour), distances.time_cap_hours, distances.turns[region]
         )
+        square = km_squared_between(places, place, distances, region)
         category = categories[distances.kinds[region]]
-        square = gap * gap + weight * category * category
-        square += weight * great_circle_km_squared(chord_squared(point, 0, distances.vectors, region))
-        if square < least:
-            best, least = region, square
+        far = put_together(distances.measure, weight * square, gap, weight * category)
+        if far < least:
+            best, least = region, far
     return best

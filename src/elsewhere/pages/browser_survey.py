@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.days.alignment import UNMATCHED
-from elsewhere.days.visits import first_categories, visit_distances
+from elsewhere.days.visits import visit_distances
 from elsewhere.device.other_city import FAR_KM
 from elsewhere.device.personal import MATCH_KM, STAY_KM
 from elsewhere.inputs.column_names import ALIASES
@@ -30,6 +30,7 @@ from elsewhere.survey.part_names import SIDES, PartNames
 from elsewhere.survey.report import FIRST_DAY
 from elsewhere.survey.survey import Question, Survey, shares_denominator
 from elsewhere.survey.things import GroupHours, Moves, Things, TripLengths, VisitNumber
+from elsewhere.world.kinds import place_kinds
 from elsewhere.world.world import World
 
 Plain = dict[str, Any]
@@ -45,6 +46,9 @@ def why_not(survey: Survey) -> str:
         has_lengths = isinstance(channel.things, TripLengths) or isinstance(channel, DayChannel)
         if has_lengths and not _is_small(survey.world):
             return f"{name} compares places more than 200 km apart, which browsers do with other last digits"
+        distances = survey.world.distances
+        if isinstance(channel, DayChannel) and (not distances.measure.is_plain or len(distances.table)):
+            return f"{name} compares days by a [distance] of the world's own, which browsers do not know"
         if odds.trials > _MOST_TRIALS:
             return f"{name} takes {odds.trials:,} trials, too long for a browser"
         if max(odds.candidates, odds.denominator, channel.seeds) > _MOST_BOUND:
@@ -84,7 +88,7 @@ def browser_survey(survey: Survey) -> Plain:
         "categories": _packed(distances.category_table, "<f8"),
         "hours_per_step": distances.hours_per_step,
         "time_cap_hours": distances.time_cap_hours,
-        "is_circular": bool(distances.is_circular),
+        "is_circular": world.settings.circular_time,
         "match_chord": chord_squared_of_km(MATCH_KM),
         "stay_chord": chord_squared_of_km(STAY_KM),
         "far_chord": chord_squared_of_km(FAR_KM),
@@ -103,13 +107,14 @@ def _packed(array: NDArray[Any], kind: str = "<i4") -> str:
 
 def _places(world: World) -> Plain:
     """Where places are, what they are, and when they are open: one row of bits for each pattern of hours."""
-    nodes, kinds = np.unique(first_categories(world), return_inverse=True)
+    kinds = place_kinds(world.places, world.tree, world.settings.category_levels)
     patterns, pattern = np.unique(world.is_open, axis=0, return_inverse=True)
     return {
         "names": list(world.places.names),
         "vectors": _packed(world.places.vectors, "<f8"),
-        "kinds": _packed(kinds.reshape(-1)),
-        "kind_names": [world.tree.names[node] or world.tree.ids[node] for node in nodes.tolist()],
+        "anywhere": _packed(world.places.is_anywhere),
+        "kinds": _packed(kinds.of_place),
+        "kind_names": [world.tree.names[node] or world.tree.ids[node] for node, *_ in kinds.nodes],
         "pattern": _packed(pattern.reshape(-1)),
         "open": _packed(np.packbits(patterns, axis=1, bitorder="little"), "<u1"),
     }

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from elsewhere.arrays import Floats
-from elsewhere.days.visits import first_categories
 from elsewhere.estimates.population import population_of
 from elsewhere.estimates.support import support_of
 from elsewhere.pages.charts import Axis, Bar, Line, bar_table, line_chart
@@ -16,6 +15,7 @@ from elsewhere.pages.sides import visits_by_hour
 from elsewhere.pages.world_regions import reach_data, region_levels
 from elsewhere.randomness import seeded_generator
 from elsewhere.world.basemap import box_of
+from elsewhere.world.kinds import first_categories
 from elsewhere.world.summary import summarise
 from elsewhere.world.world import World
 

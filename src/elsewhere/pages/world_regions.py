@@ -65,7 +65,8 @@ def _words(world: World, row: int) -> str:
     names = [world.places.names[place] for place in members[:_NAMES].tolist()]
     rest = f" and {len(members) - _NAMES:,} more" if len(members) > _NAMES else ""
     kind = world.tree.names[node] or world.tree.ids[node]
-    hours = f"{clock.label(int(regions.starts[row]))}–{clock.label(int(regions.ends[row]))}"
+    start, end = int(regions.starts[row]), int(regions.ends[row])
+    hours = f"{clock.label(start)}–{clock.label(end if end <= clock.timesteps else end - clock.timesteps)}"
     return f"{kind}, {hours}: {', '.join(names)}{rest}"
 
 

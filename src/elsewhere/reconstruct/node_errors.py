@@ -13,11 +13,10 @@ from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import (
     NEAR_CHORD_SQUARED,
     continuous_longitudes,
-    great_circle_km_squared,
     near_km_squared,
 )
 from elsewhere.mechanism.windows import Windows
-from elsewhere.world.distances import RegionDistances, capped_hours
+from elsewhere.world.distances import RegionDistances, region_distance
 from elsewhere.world.world import World
 
 
@@ -67,13 +66,18 @@ class DistanceColumns(NamedTuple):
     category_squares: Floats
     """d_c² from each kind of category to each region."""
     time_cap_hours: float
-    is_circular: bool
-    is_near: bool
-    """All within 200 km, where d_s² is a short series in the squared chord."""
+    is_short: bool
+    """d is plain and all within 200 km, where d_s² is a short series in the squared chord."""
+    round_the_clock: Indices
+    """Regions whose d_t goes round the clock: they are few, unless all do."""
+    distances: RegionDistances
 
 
 def region_columns(distances: RegionDistances) -> DistanceColumns:
     spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
+    is_near = bool((spread**2).sum() < NEAR_CHORD_SQUARED)
+    has_positions = not (len(distances.table) or distances.is_anywhere.any())
+    is_short = distances.measure.is_plain and is_near and has_positions
     xs, ys, zs = (np.ascontiguousarray(axis) for axis in distances.vectors.T)
     return DistanceColumns(
         xs,
@@ -83,8 +87,9 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         distances.kinds,
         np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
         distances.time_cap_hours,
-        distances.is_circular,
-        bool((spread**2).sum() < NEAR_CHORD_SQUARED),
+        is_short,
+        np.flatnonzero(np.isfinite(distances.turns)).astype(np.int32),
+        distances,
     )
 
 
@@ -95,18 +100,19 @@ def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floa
     x, y, z, hour = xs[drawn], ys[drawn], zs[drawn], hours[drawn]
     squares = columns.category_squares[columns.kinds[drawn]]
     cap = columns.time_cap_hours
-    if columns.is_near and not columns.is_circular:
+    distances, exceptions = columns.distances, columns.round_the_clock
+    if columns.is_short and distances.turns[drawn] == np.inf:
+        before = row[exceptions]
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
-            gap = capped_hours(abs(hours[r] - hour), cap, False)
-            row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
+            gap = min(abs(hours[r] - hour), cap)
+            row[r] += times * math.sqrt(km_squared + squares[r] + gap * gap)
+        for i in range(len(exceptions)):
+            row[exceptions[i]] = before[i] + times * region_distance(distances, drawn, exceptions[i])
         return
     for r in range(len(row)):
-        dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
-        gap = capped_hours(abs(hours[r] - hour), cap, columns.is_circular)
-        km_squared = great_circle_km_squared(dx * dx + dy * dy + dz * dz)
-        row[r] += times * math.sqrt(km_squared + gap * gap + squares[r])
+        row[r] += times * region_distance(distances, drawn, r)
 
 
 @compiled

@@ -14,7 +14,7 @@ from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
 from elsewhere.days.smoothing import is_feasible, smooth_times, stay
 from elsewhere.randomness import next_below, next_weighted
-from elsewhere.world.place_world import PlaceWorld, steps_block
+from elsewhere.world.place_world import PlaceWorld, rank_of, region_hours, steps_block, timestep_at
 
 QUICK_TRIES = 32
 _FEW_TRIES = 4
@@ -65,10 +65,10 @@ def sample_anything(path: Indices, places: PlaceWorld, state: Words, chosen: Ind
     """An open place and timestep of each region, uniformly and independently."""
     for i in range(len(path)):
         first, last = places.offsets[path[i]], places.offsets[path[i] + 1]
-        start, end = places.starts[path[i]], places.ends[path[i]]
+        hours = region_hours(places, path[i])
         while True:
             place = places.members[first + next_below(state, last - first)]
-            time = start + next_below(state, end - start)
+            time = timestep_at(hours, next_below(state, hours.steps))
             if places.is_open[place, time]:
                 break
         chosen[i], times[i] = place, time
@@ -104,15 +104,17 @@ def _ways_on(path: Indices, places: PlaceWorld) -> tuple[Floats, NDArray[np.int6
     later = np.ones((0, 0))
     for i in range(len(path) - 1, -1, -1):
         members = _members(places, path[i])
-        start, span = places.starts[path[i]], places.ends[path[i]] - places.starts[path[i]]
+        hours = region_hours(places, path[i])
+        span = hours.steps
         grid = ways[sizes[i] : sizes[i + 1]].reshape(span, len(members))
         if i < len(path) - 1:
-            _count_ways(places, members, start, path[i + 1], later, grid)
+            _count_ways(places, path[i], path[i + 1], later, grid)
         else:
             grid[:] = 1.0
         for step in range(span):
+            timestep = timestep_at(hours, step)
             for member in range(len(members)):
-                if not places.is_open[members[member], start + step]:
+                if not places.is_open[members[member], timestep]:
                     grid[step, member] = 0.0
         later = grid.copy()
         for step in range(span - 2, -1, -1):
@@ -121,23 +123,21 @@ def _ways_on(path: Indices, places: PlaceWorld) -> tuple[Floats, NDArray[np.int6
 
 
 @compiled
-def _count_ways(
-    places: PlaceWorld, members: Indices, start: int, region: int, later: Floats, grid: Floats
-) -> None:
-    """Add up, for each timestep and member, the ways that go on into ``region``."""
-    destinations = _members(places, region)
-    first, span = places.starts[region], len(later)
+def _count_ways(places: PlaceWorld, here: int, there: int, later: Floats, grid: Floats) -> None:
+    """Add up, for each timestep and member of a region, the ways that go on into the region ``there``."""
+    members, destinations = _members(places, here), _members(places, there)
+    hours, after, span = region_hours(places, here), region_hours(places, there), len(later)
     block = np.zeros((0, 0), dtype=np.uint16)
     profile = -1
     for step in range(len(grid)):
-        departure = start + step
+        departure = timestep_at(hours, step)
         if places.profile_of_timestep[departure] != profile:
             profile = places.profile_of_timestep[departure]
             block = steps_block(places, members, destinations, departure)
         for member in range(len(members)):
             total = 0.0
             for other in range(len(destinations)):
-                arrival = max(departure + np.int64(block[member, other]) - first, 0)
+                arrival = rank_of(after, departure + int(block[member, other]))
                 if arrival < span:
                     total += later[arrival, other]
             grid[step, member] = total
@@ -151,16 +151,17 @@ def sample_by_counting(
     ways, sizes = _ways_on(path, places)
     for i in range(len(path)):
         members = _members(places, path[i])
-        start = places.starts[path[i]]
+        hours = region_hours(places, path[i])
         weights = ways[sizes[i] : sizes[i + 1]].copy()
         if i > 0:
             steps = steps_block(places, chosen[i - 1 : i], members, times[i - 1])[0]
             for cell in range(len(weights)):
-                gap = start + cell // len(members) - times[i - 1]
+                gap = timestep_at(hours, cell // len(members)) - times[i - 1]
                 if gap < np.int64(steps[cell % len(members)]):
                     weights[cell] = 0.0
         if weights.sum() <= 0:
             return False
         cell = next_weighted(state, weights)
-        chosen[i], times[i] = members[cell % len(members)], start + cell // len(members)
+        chosen[i] = members[cell % len(members)]
+        times[i] = timestep_at(hours, cell // len(members))
     return True

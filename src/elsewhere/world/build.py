@@ -13,13 +13,14 @@ from elsewhere.inputs.gtfs import read_timetable
 from elsewhere.inputs.osm_roads import read_osm_roads
 from elsewhere.inputs.tables import read_categories, read_places
 from elsewhere.inputs.travel_tables import check_table_size, read_road_network, read_travel_matrix
-from elsewhere.knowledge.categories import CategoryTree, category_distances
+from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places
-from elsewhere.knowledge.roads import nearest_km, road_milliseconds
+from elsewhere.knowledge.roads import nearest_km, road_km, road_milliseconds
 from elsewhere.knowledge.timetable import timetable_milliseconds
 from elsewhere.knowledge.travel import (
+    MeanHours,
     RoadNetwork,
     StepTable,
     Travel,
@@ -29,8 +30,10 @@ from elsewhere.knowledge.travel import (
 )
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.decomposition import build_regions
-from elsewhere.world.distances import RegionDistances, largest_distance
+from elsewhere.world.distances import largest_distance, region_distances
 from elsewhere.world.graph import RegionGraph, build_graph
+from elsewhere.world.ground import SpaceTable
+from elsewhere.world.kinds import kind_distances
 from elsewhere.world.regions import Polygons, Regions
 from elsewhere.world.settings import (
     MatrixTravel,
@@ -91,7 +94,8 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
     polygons = None
     if isinstance(settings.space, PolygonSpace):
         polygons = read_polygons(_given(settings.space.file), settings.space.id, settings.space.parent)
-    travel, roads = read_travel(settings.travel, places, clock)
+    mean = mean_hours(settings)
+    travel, roads = read_travel(settings.travel, places, clock, mean)
     return assemble(
         settings,
         tree,
@@ -100,6 +104,7 @@ def build_world(config: WorldConfig | str | Path, progress: Progress = no_progre
         is_open=open_table(places.effective_hours(tree), clock),
         roads=roads,
         polygons=polygons,
+        space_table=space_table(settings, places, roads, mean),
         source=str(config.places),
         graph_builder=build_graph,
         progress=progress,
@@ -115,6 +120,7 @@ def assemble(
     is_open: Bools,
     roads: RoadNetwork | None,
     polygons: Polygons | None,
+    space_table: SpaceTable | None,
     source: str,
     graph_builder: GraphBuilder,
     progress: Progress = no_progress,
@@ -124,7 +130,17 @@ def assemble(
     _check_kappa(settings, places, is_open, source)
     space = divide_space(places, settings.space, polygons)
     regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
-    distances = _distances(regions, tree, settings)
+    used, kinds = np.unique(regions.nodes, return_inverse=True)
+    nodes = [(node,) for node in used.tolist()]
+    distances = region_distances(
+        regions,
+        places,
+        settings,
+        clock,
+        kinds=kinds.astype(np.int32),
+        category_table=kind_distances(tree, settings, nodes, nodes),
+        table=space_table,
+    )
     return World(
         settings=settings.without_paths(),
         clock=clock,
@@ -140,7 +156,22 @@ def assemble(
         max_distance=largest_distance(distances),
         roads=roads,
         polygons=polygons,
+        space_table=space_table,
     )
+
+
+def space_table(
+    settings: WorldSettings, places: Places, roads: RoadNetwork | None, mean: MeanHours | None
+) -> SpaceTable | None:
+    """d_s between all places, where it is not the great circle; infinite for those with no way.
+
+    Deviation: travel-as-distance — one number for each pair, there and back and over the day.
+    """
+    if mean is not None:
+        return (mean.table() * settings.distance.kmh).astype(np.float32)
+    if settings.distance.space == "travel-distance" and roads is not None:
+        return road_km(roads, places.vectors).astype(np.float32)
+    return None
 
 
 def clock_of(settings: WorldSettings) -> Clock:
@@ -152,16 +183,23 @@ def clock_of(settings: WorldSettings) -> Clock:
     )
 
 
-def read_travel(settings: TravelSettings, places: Places, clock: Clock) -> tuple[Travel, RoadNetwork | None]:
+def mean_hours(settings: WorldSettings) -> MeanHours | None:
+    """What keeps mean travel times while they are read, where d_s is made of them."""
+    return MeanHours() if settings.distance.space == "travel-time" else None
+
+
+def read_travel(
+    settings: TravelSettings, places: Places, clock: Clock, mean: MeanHours | None = None
+) -> tuple[Travel, RoadNetwork | None]:
     """Travel between all places, worked out from files; and the roads, if it is along some."""
     if isinstance(settings, SpeedTravel):
         return straight_line(places, clock, settings.speed_kmh), None
     if isinstance(settings, MatrixTravel):
-        return read_travel_matrix(_given(settings.file), places, clock), None
+        return read_travel_matrix(_given(settings.file), places, clock, mean), None
     if isinstance(settings, RoadTravel):
         roads = _read_roads(settings)
-        return road_travel(roads, places, clock, settings), roads
-    return timetable_travel(places, clock, settings), None
+        return road_travel(roads, places, clock, settings, mean), roads
+    return timetable_travel(places, clock, settings, mean), None
 
 
 def _read_roads(settings: RoadTravel) -> RoadNetwork:
@@ -176,7 +214,9 @@ def _given(path: Path | None) -> Path:
     return path
 
 
-def timetable_travel(places: Places, clock: Clock, settings: TimetableTravel) -> StepTable:
+def timetable_travel(
+    places: Places, clock: Clock, settings: TimetableTravel, mean: MeanHours | None = None
+) -> StepTable:
     """Travel on foot and by what runs between all places, for each hour of departure."""
     check_table_size(24, len(places), "timetable")
     timetable = read_timetable(
@@ -185,10 +225,12 @@ def timetable_travel(places: Places, clock: Clock, settings: TimetableTravel) ->
     times = timetable_milliseconds(
         timetable, places.vectors, clock, speed_kmh=settings.speed_kmh, walk_km=settings.walk_km
     )
-    return step_table(times, np.arange(24, dtype=np.uint8), clock, places.is_anywhere)
+    return step_table(times, np.arange(24, dtype=np.uint8), clock, places.is_anywhere, mean)
 
 
-def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel) -> StepTable:
+def road_travel(
+    roads: RoadNetwork, places: Places, clock: Clock, settings: RoadTravel, mean: MeanHours | None = None
+) -> StepTable:
     """Travel over roads between all places, one search for each distinct speed of the day."""
     speeds, profile_of_hour = hourly_profiles(settings.speed_kmh)
     check_table_size(len(speeds), len(places), "roads")
@@ -197,7 +239,7 @@ def road_travel(roads: RoadNetwork, places: Places, clock: Clock, settings: Road
             "roads", f"lie more than {_FARTHEST_ROADS_KM} km from every place: are they of this city?"
         )
     times = (road_milliseconds(roads, places.vectors, places.vectors, speed) for speed in speeds)
-    return step_table(times, profile_of_hour, clock, places.is_anywhere)
+    return step_table(times, profile_of_hour, clock, places.is_anywhere, mean)
 
 
 def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source: str) -> None:
@@ -210,18 +252,3 @@ def _check_kappa(settings: WorldSettings, places: Places, is_open: Bools, source
     if kappa.least > most:
         what = "the number of open places" if is_count else f"the {kappa.weight} of all open places"
         raise InputError("kappa", f"{kappa.least:g} is larger than the world: {what} is {most:g}")
-
-
-def _distances(regions: Regions, tree: CategoryTree, settings: WorldSettings) -> RegionDistances:
-    used, kinds = np.unique(regions.nodes, return_inverse=True)
-    table = category_distances(
-        tree, used, weights=settings.category_weights, unrelated=settings.unrelated_category_distance
-    )
-    return RegionDistances(
-        vectors=regions.vectors,
-        mid_hours=regions.mid_hours,
-        kinds=kinds.astype(np.int32),
-        category_table=table,
-        time_cap_hours=settings.time_cap_hours,
-        is_circular=settings.circular_time,
-    )

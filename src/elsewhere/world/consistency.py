@@ -9,7 +9,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.world.settings import PopularityFrom, WorldSettings
+from elsewhere.world.kinds import category_pairs
+from elsewhere.world.regions import shortest_arcs
+from elsewhere.world.settings import PopularityFrom, SpaceMeasure, WorldSettings
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -20,8 +22,6 @@ _FACTS = {
     "merge_report": dict,
     "max_distance": float,
     "travel": str,
-    "time_cap_hours": float,
-    "is_circular": bool,
 }
 _CLOCK = {"timestep_minutes": int, "interval_minutes": int, "day": str, "timezone": str}
 _SETTINGS = {"kappa": dict, "merge_order": list, "space": dict, "travel": dict, "timezone": str, "day": str}
@@ -32,9 +32,8 @@ def check_facts(facts: Any) -> None:
     _check_types("facts", facts, _FACTS, is_exact=True)
     _check_types("clock", facts["clock"], _CLOCK, is_exact=True)
     _check_types("settings", facts["settings"], _SETTINGS, is_exact=False)
-    for name in ("max_distance", "time_cap_hours"):
-        if not (math.isfinite(facts[name]) and facts[name] >= 0):
-            raise ValueError(f"{name} must be a finite number, 0 or more")
+    if not _is_number(facts["max_distance"]):
+        raise ValueError("max_distance must be a finite number, 0 or more")
     is_labelled = all(
         isinstance(level, list) and level and all(isinstance(label, str) for label in level)
         for level in facts["space_labels"]
@@ -54,6 +53,13 @@ def _check_numbers(settings: dict[str, Any]) -> None:
     prior = {**defaults["prior"], **known["prior"]} if isinstance(known["prior"], dict) else {}
     rows = {"category_weights": known["category_weights"]}
     rows |= {name: prior.get(name) for name in ("start_by_hour", "activity_by_hour", "lengths")}
+    distance = {**defaults["distance"], **known["distance"]} if isinstance(known["distance"], dict) else {}
+    parts = distance.get("weights")
+    rows["weights"] = (
+        [*{**defaults["distance"]["weights"], **parts}.values()] if isinstance(parts, dict) else None
+    )
+    if distance.get("space") not in get_args(SpaceMeasure) or type(known["circular_time"]) is not bool:
+        raise ValueError("settings: distance.space and circular_time must be what they can be")
     for name, row in rows.items():
         is_sound = isinstance(row, list) and 1 <= len(row) <= 64 and all(_is_number(part) for part in row)
         if not is_sound or not sum(row) > 0:
@@ -62,6 +68,7 @@ def _check_numbers(settings: dict[str, Any]) -> None:
         if len(rows[name]) != 24:
             raise ValueError(f"settings: {name} must have a number for each hour")
     positive = [known["unrelated_category_distance"], prior["mean_gap_minutes"], prior["decay_km"]]
+    positive += [known["time_cap_hours"], distance.get("kmh")]
     if not all(_is_number(value) and value > 0 for value in positive):
         raise ValueError("settings: distances and gaps must be numbers above 0")
     if known["popularity_from"] not in get_args(PopularityFrom):
@@ -82,15 +89,25 @@ def _check_types(name: str, value: Any, types: Mapping[str, type], *, is_exact: 
             raise ValueError(f"{name}.{key} must be {kind.__name__}")
 
 
+def has_space_table(facts: dict[str, Any]) -> bool:
+    """Whether d_s is a table between places."""
+    return bool(facts["settings"].get("distance", {}).get("space", "line") != "line")
+
+
 def check_meaning(facts: dict[str, Any], arrays: Arrays) -> None:
     """Raise ValueError unless tree, travel, places and regions make sense."""
     _check_tree(arrays["tree.parents"], arrays["tree.lineage"])
     _check_travel(facts, arrays)
     _check_points(arrays)
+    _check_pairs(facts, arrays)
     _check_regions(facts, arrays)
     table = arrays["distances.category_table"]
     if not np.isfinite(table).all() or table.min() < 0 or not np.array_equal(table, table.T):
         raise ValueError("distances.category_table is no table of distances")
+    if has_space_table(facts):
+        space = arrays["space_table"]
+        if space.min() < 0 or np.diagonal(space).any() or not np.array_equal(space, space.T):
+            raise ValueError("space_table is no table of distances")
 
 
 def _check_tree(parents: NDArray[Any], lineage: NDArray[Any]) -> None:
@@ -131,12 +148,24 @@ def _check_points(arrays: Arrays) -> None:
             raise ValueError(f"{name} must be 0 or more")
 
 
+def _check_pairs(facts: dict[str, Any], arrays: Arrays) -> None:
+    """Every place has a pair for each of its categories; visits are looked up by the first of them."""
+    lineage = arrays["tree.lineage"]
+    most = {**WorldSettings().plain(), **facts["settings"]}["category_levels"]
+    levels = np.minimum(np.count_nonzero(lineage >= 0, axis=1), most)
+    cut = lineage[np.arange(len(lineage)), levels - 1]
+    pairs = category_pairs(arrays["places.category_offsets"], arrays["places.category_nodes"], cut)
+    found = (arrays["regions.pair_places"], arrays["regions.pair_nodes"])
+    if not all(np.array_equal(mine, theirs) for mine, theirs in zip(pairs, found, strict=True)):
+        raise ValueError("regions.pair_places and regions.pair_nodes are not the places' categories")
+
+
 def _check_regions(facts: dict[str, Any], arrays: Arrays) -> None:
     clock = facts["clock"]
     if not len(arrays["regions.starts"]):
         raise ValueError("it has no regions")
     middles = (arrays["regions.starts"] + arrays["regions.ends"]) * (clock["timestep_minutes"] / 120)
-    if not np.allclose(arrays["regions.mid_hours"], middles, rtol=0, atol=1e-9):
+    if not np.allclose(arrays["regions.mid_hours"], middles % 24, rtol=0, atol=1e-9):
         raise ValueError("regions.mid_hours are not in the middle")
     sizes = np.array([len(labels) for labels in facts["space_labels"]])
     cells, levels = arrays["regions.cells"], arrays["regions.space_levels"]
@@ -153,3 +182,9 @@ def _check_regions(facts: dict[str, Any], arrays: Arrays) -> None:
         raise ValueError("regions.region_of does not follow opening hours")
     if len(np.unique(region_of[region_of >= 0])) != len(cells):
         raise ValueError("a region has no member")
+    pairs, hours = np.nonzero(region_of >= 0)
+    arcs = shortest_arcs(region_of[pairs, hours], hours.astype(np.int32), len(cells), intervals)
+    per_interval = clock["interval_minutes"] // clock["timestep_minutes"]
+    for name, arc in zip(("starts", "ends"), arcs, strict=True):
+        if not np.array_equal(arrays[f"regions.{name}"], arc * per_interval):
+            raise ValueError(f"regions.{name} are not those of their members")

@@ -11,6 +11,7 @@ from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock, interval_level_names, interval_levels
 from elsewhere.knowledge.places import Places
+from elsewhere.world.kinds import category_pairs
 from elsewhere.world.merging import (
     Climb,
     Keys,
@@ -20,7 +21,7 @@ from elsewhere.world.merging import (
     space_climbs,
     time_climbs,
 )
-from elsewhere.world.regions import MergeReport, Regions, space_level_names
+from elsewhere.world.regions import MergeReport, Regions, shortest_arcs, space_level_names
 from elsewhere.world.settings import WorldSettings
 from elsewhere.world.space import SpaceLevels
 
@@ -38,7 +39,9 @@ def build_regions(
 
     Paper: section 5.3 (ss:hierarchical-decomposition).
     """
-    pair_places, pair_nodes = _pairs(places, tree, settings.category_levels)
+    pair_places, pair_nodes = category_pairs(
+        places.category_offsets, places.category_nodes, tree.ancestors_at(settings.category_levels)
+    )
     open_intervals = np.asarray(is_open.reshape(len(places), clock.intervals, -1).any(axis=2))
     pairs, intervals = np.nonzero(open_intervals[pair_places])
     memberships = Memberships(
@@ -53,7 +56,7 @@ def build_regions(
     region_of_membership, firsts = _number_regions(keys)
     region_of = np.full((len(pair_places), clock.intervals), -1, dtype=np.int32)
     region_of[pairs, intervals] = region_of_membership
-    starts, ends = _hulls(region_of_membership, memberships.intervals, len(firsts))
+    starts, ends = shortest_arcs(region_of_membership, memberships.intervals, len(firsts), clock.intervals)
     place_offsets, place_indices = _region_places(region_of_membership, memberships.places)
     regions = Regions(
         place_offsets=place_offsets,
@@ -64,21 +67,13 @@ def build_regions(
         space_levels=keys.space_levels[firsts],
         cells=keys.cells[firsts],
         time_levels=keys.time_levels[firsts],
-        vectors=_centroids(place_offsets, places.vectors[place_indices]),
-        mid_hours=(starts + ends).astype(np.float64) * (clock.interval_minutes / 120),
+        vectors=_centroids(place_offsets, places.vectors[place_indices], places.is_anywhere[place_indices]),
+        mid_hours=(starts + ends).astype(np.float64) * (clock.interval_minutes / 120) % 24,
         pair_places=pair_places,
         pair_nodes=pair_nodes,
         region_of=region_of,
     )
     return regions, report
-
-
-def _pairs(places: Places, tree: CategoryTree, levels: int) -> tuple[Indices, Indices]:
-    """Each place with each of its categories, cut to the levels in use; once where two become one."""
-    owners = np.repeat(np.arange(len(places)), np.diff(places.category_offsets))
-    nodes = tree.ancestors_at(levels)[places.category_nodes]
-    pairs = np.unique(np.stack([owners, nodes], axis=1), axis=0).astype(np.int32)
-    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
 def _weights(
@@ -136,19 +131,6 @@ def _number_regions(keys: Keys) -> tuple[Indices, NDArray[np.intp]]:
     return region_of.astype(np.int32), firsts
 
 
-def _hulls(region_of: Indices, intervals: Indices, count: int) -> tuple[Indices, Indices]:
-    """First interval of each region and the one after its last: what merging has really put together.
-
-    Deviation: region-interval — the interval of a merged region is the hull of the intervals in it, not
-    the whole block of hours it climbed to: it starts and ends when something of it is open.
-    """
-    starts = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
-    ends = np.zeros(count, dtype=np.int32)
-    np.minimum.at(starts, region_of, intervals)
-    np.maximum.at(ends, region_of, intervals + 1)
-    return starts, ends
-
-
 def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indices]:
     width = int(owners.max(initial=0)) + 1
     pairs = np.sort(region_of.astype(np.int64) * width + owners)
@@ -158,13 +140,14 @@ def _region_places(region_of: Indices, owners: Indices) -> tuple[Indices, Indice
     return offsets, (pairs % width).astype(np.int32)
 
 
-def _centroids(offsets: Indices, vectors: Floats) -> Floats:
-    """Mean of the places of each region.
+def _centroids(offsets: Indices, vectors: Floats, is_anywhere: Bools) -> Floats:
+    """Mean of the places of each region; of those with a position, if there are any.
 
     Deviation: centroid — the mean is taken on the sphere, so that the date line and the poles do no harm;
     within a city it differs from the mean of latitudes and longitudes by centimetres.
     """
-    sums = np.add.reduceat(vectors, offsets[:-1], axis=0)
+    alone = np.repeat(np.logical_and.reduceat(is_anywhere, offsets[:-1]), np.diff(offsets))
+    sums = np.add.reduceat(vectors * (~is_anywhere | alone)[:, None], offsets[:-1], axis=0)
     # Places spread evenly over the globe have no middle; their first place must do.
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     return np.where(lengths > 1e-9, sums / np.maximum(lengths, 1e-300), vectors[offsets[:-1]])

@@ -25,8 +25,9 @@ from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import RoadNetwork, StepTable, StraightLine
-from elsewhere.world.distances import RegionDistances
+from elsewhere.world.distances import region_distances
 from elsewhere.world.graph import RegionGraph, degrees_of
+from elsewhere.world.measure import is_known_distance, unknown_distance
 from elsewhere.world.parts import WorldParts
 from elsewhere.world.regions import MergeReport, MergeStep, Polygons, Regions
 from elsewhere.world.schema import array_names, check_content
@@ -34,7 +35,7 @@ from elsewhere.world.settings import settings_from_plain
 
 FORMAT = "elsewhere-world"
 # A new one whenever the same content would mean other days, too: the hash names what is made of a world.
-VERSION = 2
+VERSION = 3
 _LONGEST_FIRST_LINE = 1024
 _MOST_BYTES = 4 << 30
 # Zip entries carry a date; a fixed one keeps the same world the same bytes.
@@ -61,8 +62,6 @@ def content_of(world: WorldParts) -> Content:
         "merge_report": asdict(world.merge_report),
         "max_distance": world.max_distance,
         "travel": type(world.travel).__name__,
-        "time_cap_hours": world.distances.time_cap_hours,
-        "is_circular": world.distances.is_circular,
     }
     arrays: Arrays = {
         "is_open": np.packbits(world.is_open, axis=1),
@@ -70,6 +69,8 @@ def content_of(world: WorldParts) -> Content:
         "distances.kinds": world.distances.kinds,
         "distances.category_table": world.distances.category_table,
     }
+    if world.space_table is not None:
+        arrays["space_table"] = world.space_table
     for prefix in ("tree", "places", "regions", "travel", "roads", "polygons"):
         arrays |= _packed(prefix, getattr(world, prefix))
     # What the travel model shares with the places is stored once.
@@ -89,13 +90,16 @@ def parts_of(content: Content) -> WorldParts:
         travel: StraightLine | StepTable = _unpacked(StraightLine, "travel", arrays | shared)
     else:
         travel = _unpacked(StepTable, "travel", arrays)
-    words = arrays["graph.words"]
+    settings = settings_from_plain(facts["settings"])
+    if not is_known_distance(settings.distance.combine):
+        raise WorldFileError(unknown_distance(settings.distance.combine))
+    words, table = arrays["graph.words"], arrays.get("space_table")
     tree = _unpacked(CategoryTree, "tree", arrays)
     for name, ids in (("places", places.ids), ("categories", tree.ids)):
         if any(not before < after for before, after in pairwise(("", *ids))):
             raise ValueError(f"ids of {name} are not in order, or not unique")
     return WorldParts(
-        settings=settings_from_plain(facts["settings"]),
+        settings=settings,
         clock=clock,
         tree=tree,
         places=places,
@@ -105,17 +109,19 @@ def parts_of(content: Content) -> WorldParts:
         merge_report=_merge_report(facts["merge_report"]),
         travel=travel,
         graph=RegionGraph(words=words, out_degrees=degrees_of(words)),
-        distances=RegionDistances(
-            vectors=regions.vectors,
-            mid_hours=regions.mid_hours,
+        distances=region_distances(
+            regions,
+            places,
+            settings,
+            clock,
             kinds=arrays["distances.kinds"],
             category_table=arrays["distances.category_table"],
-            time_cap_hours=facts["time_cap_hours"],
-            is_circular=facts["is_circular"],
+            table=table,
         ),
         max_distance=facts["max_distance"],
         roads=_unpacked(RoadNetwork, "roads", arrays) if "roads.origins" in arrays else None,
         polygons=_unpacked(Polygons, "polygons", arrays) if "polygons.names" in arrays else None,
+        space_table=table,
     )
 
 
@@ -170,6 +176,8 @@ def parts_from_bytes(raw: bytes, source: str) -> WorldParts:
         check_content(content.facts, content.arrays)
         world = parts_of(content)
         is_true = hash_of(content_of(world)) == head.get("hash")
+    except WorldFileError as error:
+        raise WorldFileError(f"{source}: {error}") from None
     except Exception as error:  # noqa: BLE001 - whatever a stranger's file provokes, it is the file's fault
         reason = str(error) or type(error).__name__
         raise WorldFileError(f"{source}: not a well-formed world: {reason}") from None

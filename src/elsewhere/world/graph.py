@@ -108,7 +108,7 @@ class EdgeFiller:
         self._travel = travel
         self._sets = distinct_place_sets(regions)
         self._departures = first_departures(regions, travel, clock)
-        self._lasts = regions.ends - 1
+        self._lasts = regions.latest(clock.timesteps)
 
     def fill(
         self, words: Words, *, origins: Indices, destinations: Indices, progress: Progress = no_progress
@@ -140,14 +140,17 @@ def first_departures(regions: Regions, travel: Travel, clock: Clock) -> Indices:
 
     A timestep beyond the day where the profile does not occur within the region's interval.
     """
-    hours = np.arange(clock.timesteps) * clock.timestep_minutes // 60
+    day = clock.timesteps
+    hours = np.arange(day) * clock.timestep_minutes // 60
     profiles = profile_count(travel)
-    departures = np.full((len(regions), profiles), 2 * clock.timesteps, dtype=np.int32)
+    departures = np.full((len(regions), profiles), 2 * day, dtype=np.int32)
     for profile in range(profiles):
-        timesteps = np.flatnonzero(travel.profile_of_hour[hours] == profile)
-        position = np.searchsorted(timesteps, regions.starts)
-        candidates = np.append(timesteps, 2 * clock.timesteps)[position]
-        departures[:, profile] = np.where(candidates < regions.ends, candidates, 2 * clock.timesteps)
+        timesteps = np.append(np.flatnonzero(travel.profile_of_hour[hours] == profile), 2 * day)
+        # A region that passes midnight has timesteps from the day's first on, and later ones.
+        for starts, ends in ((regions.starts, regions.ends), (regions.starts * 0, regions.ends - day)):
+            candidates = timesteps[np.searchsorted(timesteps, starts)]
+            candidates = np.where(candidates < np.minimum(ends, day), candidates, 2 * day)
+            departures[:, profile] = np.minimum(departures[:, profile], candidates)
     return departures
 
 

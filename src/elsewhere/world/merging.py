@@ -71,7 +71,11 @@ def merge(memberships: Memberships, keys: Keys, climbs: Sequence[Climb], kappa: 
     A region's mass is the sum over its places of the largest weight the place has in it, so with
     weights of one it is the number of places.
 
+    Whoever has κ stays; whoever has not climbs, and joins all that stand where it arrives. At the top of all
+    three hierarchies there is nothing left to join, so the rest of a top-level category may stay below κ.
+
     Paper: section 5.3 (ss:hierarchical-decomposition), "we require that each STC region has κ POIs".
+    Deviation: merging-rule — the paper does not say in which steps regions merge, nor what if κ is not met.
     """
     codes = keys.codes()
     pending = ~_has_mass(codes, memberships, np.ones(len(codes), dtype=np.bool_), kappa)

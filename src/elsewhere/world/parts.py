@@ -14,6 +14,7 @@ from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.travel import RoadNetwork, Travel
 from elsewhere.world.distances import RegionDistances
 from elsewhere.world.graph import RegionGraph
+from elsewhere.world.ground import SpaceTable
 from elsewhere.world.regions import MergeReport, Polygons, Regions
 from elsewhere.world.settings import WorldSettings
 
@@ -38,6 +39,8 @@ class WorldParts:
     """Largest d between two regions; the sensitivity of an n-gram's distance is n times this."""
     roads: RoadNetwork | None = None
     polygons: Polygons | None = None
+    space_table: SpaceTable | None = None
+    """d_s between places, where it is not the great circle; infinite where there is no way."""
 
     def __post_init__(self) -> None:
         """Make every array read-only: a world never changes."""

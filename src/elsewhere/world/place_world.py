@@ -20,6 +20,7 @@ class PlaceWorld(NamedTuple):
     members: Indices
     starts: Indices
     ends: Indices
+    """Of regions; beyond the day for one that passes midnight (`region_hours`)."""
     is_open: Bools
     profile_of_timestep: Counts
     vectors: Floats
@@ -55,6 +56,34 @@ def place_world(world: World) -> PlaceWorld:
 def always_open(places: PlaceWorld) -> PlaceWorld:
     """The same without any knowledge of opening hours."""
     return places._replace(is_open=frozen(np.ones_like(places.is_open)))
+
+
+class RegionHours(NamedTuple):
+    """Timesteps of a region in the order of the day: ``early`` ones from midnight on, then from ``start``."""
+
+    early: int
+    start: int
+    steps: int
+
+
+@compiled
+def region_hours(places: PlaceWorld, region: int) -> RegionHours:
+    """When a region is; one that passes midnight has timesteps at both ends of the day."""
+    start, end = places.starts[region], places.ends[region]
+    return RegionHours(int(max(end - places.is_open.shape[1], 0)), int(start), int(end - start))
+
+
+@compiled
+def timestep_at(hours: RegionHours, rank: int) -> int:
+    """The timestep with ``rank`` others before it."""
+    later = np.int64(rank) - hours.early  # signed, whatever kind of number a rank is
+    return int(later + (hours.early if later < 0 else hours.start))
+
+
+@compiled
+def rank_of(hours: RegionHours, timestep: int) -> int:
+    """How many timesteps lie before ``timestep``, which may be past the day."""
+    return timestep if timestep < hours.early else hours.early + max(timestep - hours.start, 0)
 
 
 @compiled

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.world.consistency import check_facts, check_meaning
+from elsewhere.world.consistency import check_facts, check_meaning, has_space_table
 
 
 class _Spec(NamedTuple):
@@ -37,7 +37,7 @@ _REQUIRED = {
     "regions.place_offsets": _Spec("int32", ("regions+1",), below="region places+1"),
     "regions.place_indices": _Spec("int32", ("region places",), below="places"),
     "regions.starts": _Spec("int32", ("regions",), below="timesteps"),
-    "regions.ends": _Spec("int32", ("regions",), below="timesteps+1", least=1),
+    "regions.ends": _Spec("int32", ("regions",)),
     "regions.nodes": _Spec("int32", ("regions",), below="nodes"),
     "regions.space_levels": _Spec("int32", ("regions",), below="space levels"),
     "regions.cells": _Spec("int32", ("regions",)),
@@ -66,6 +66,7 @@ _ROADS = {
     "roads.lengths_km": _Spec("float64", ("road edges",)),
     "roads.speeds_kmh": _Spec("float64", ("road edges",)),
 }
+_SPACE_TABLE = {"space_table": _Spec("float32", ("places", "places"))}
 _TEXTS = {
     "tree.ids": "nodes",
     "tree.names": "nodes",
@@ -80,7 +81,7 @@ _POLYGON_TEXTS = {"polygons.shapes": "polygons", "polygons.names": "polygons", "
 def array_names() -> set[str]:
     """Names of all arrays that a world may have."""
     texts = {*_TEXTS, *_POLYGON_TEXTS}
-    tables = {*_REQUIRED, *_STRAIGHT_LINE, *_STEP_TABLE, *_ROADS}
+    tables = {*_REQUIRED, *_STRAIGHT_LINE, *_STEP_TABLE, *_ROADS, *_SPACE_TABLE}
     return tables | texts | {f"{text}.ends" for text in texts}
 
 
@@ -89,6 +90,7 @@ def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Non
     check_facts(facts)
     specs = _REQUIRED | (_STRAIGHT_LINE if facts["travel"] == "StraightLine" else _STEP_TABLE)
     specs |= _ROADS if "roads.origins" in arrays else {}
+    specs |= _SPACE_TABLE if has_space_table(facts) else {}
     texts = _TEXTS | (_POLYGON_TEXTS if "polygons.names" in arrays else {})
     for name, size in texts.items():
         specs[name] = _Spec("uint8", (f"bytes of {name}",))
@@ -101,7 +103,7 @@ def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Non
     for name in [f"{text}.ends" for text in texts]:
         if np.any(np.diff(arrays[name]) < 0):
             raise ValueError(f"{name} must not fall")
-    _check_ends(arrays)
+    _check_ends(arrays, sizes["timesteps"])
     _check_last_word(arrays["graph.words"], sizes["regions"])
     check_meaning(facts, arrays)
 
@@ -143,7 +145,7 @@ def _check_array(name: str, spec: _Spec, array: NDArray[Any], sizes: dict[str, i
     # The exact type, byte order included: compiled loops take the bytes as they are.
     if array.dtype != np.dtype(spec.dtype).newbyteorder("<") or array.shape != expected:
         raise ValueError(f"{name} is {array.dtype.str} {array.shape}, must be {spec.dtype} {expected}")
-    if spec.dtype == "float64" and np.isnan(array).any() and name != "roads.speeds_kmh":
+    if array.dtype.kind == "f" and np.isnan(array).any() and name != "roads.speeds_kmh":
         raise ValueError(f"{name} holds what is not a number")
     if spec.dtype == "bool" and array.view(np.uint8).max(initial=0) > 1:
         raise ValueError(f"{name} holds what is neither true nor false")
@@ -153,7 +155,7 @@ def _check_array(name: str, spec: _Spec, array: NDArray[Any], sizes: dict[str, i
             raise ValueError(f"{name} leads outside [{spec.least}, {limit})")
 
 
-def _check_ends(arrays: dict[str, NDArray[Any]]) -> None:
+def _check_ends(arrays: dict[str, NDArray[Any]], timesteps: int) -> None:
     pairs = (
         ("places.category_offsets", "places.category_nodes"),
         ("regions.place_offsets", "regions.place_indices"),
@@ -163,8 +165,9 @@ def _check_ends(arrays: dict[str, NDArray[Any]]) -> None:
         is_whole = arrays[offsets][0] == 0 and arrays[offsets][-1] == len(arrays[target])
         if not is_whole or np.any(runs < 1):
             raise ValueError(f"{offsets} must cover {target}, at least one entry each")
-    if np.any(arrays["regions.ends"] <= arrays["regions.starts"]):
-        raise ValueError("a region ends before it starts")
+    spans = arrays["regions.ends"].astype(np.int64) - arrays["regions.starts"]
+    if np.any((spans < 1) | (spans > timesteps)):
+        raise ValueError("a region ends before it starts, or lasts longer than a day")
 
 
 def _check_last_word(words: NDArray[Any], regions: int) -> None:

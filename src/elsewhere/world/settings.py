@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from elsewhere.knowledge.categories import DEFAULT_EDGE_WEIGHTS, DEFAULT_UNRELATED
+from elsewhere.world.measure import Measure, measure_of
 
 Dimension = Literal["space", "time", "category"]
 Mode = Literal["walk", "bike", "drive"]
+SpaceMeasure = Literal["line", "travel-time", "travel-distance"]
 Record = TypeVar("Record")
 PopularityFrom = Literal["public", "held-out people", "the same people"]
 Speed = float | tuple[float, ...]
@@ -136,6 +138,35 @@ class PriorSettings:
     """Places this much farther are e times less likely to be next."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class DistanceWeights:
+    """What each part of d counts."""
+
+    space: float = 1.0
+    time: float = 1.0
+    category: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistanceSettings:
+    """What d is made of: how d_s is measured, and how its three parts are put together.
+
+    Paper: section 5.10 (ss:distance-function), "any other distance function can be used".
+    """
+
+    space: SpaceMeasure = "line"
+    kmh: float = 8.0
+    """What an hour under way counts, where d_s is the time of travel."""
+    weights: DistanceWeights = DistanceWeights()
+    combine: str = "euclidean"
+    """"euclidean", "sum", "largest", or the name of a registered function (`world.measure`)."""
+
+    def measure(self) -> Measure:
+        """As loops take it; raises KeyError for a function that nobody has registered."""
+        weights = self.weights
+        return measure_of(self.combine, (weights.space, weights.time, weights.category))
+
+
 TravelSettings = SpeedTravel | MatrixTravel | RoadTravel | TimetableTravel
 SpaceSettings = GridSpace | ClusterSpace | PolygonSpace | H3Space
 
@@ -160,6 +191,7 @@ class WorldSettings:
     unrelated_category_distance: float = DEFAULT_UNRELATED
     time_cap_hours: float = 12.0
     circular_time: bool = False
+    distance: DistanceSettings = DistanceSettings()
     prior: PriorSettings = PriorSettings()
     popularity_from: PopularityFrom = "public"
     """Whose visits the list of places and their popularity were counted from (R12).
@@ -228,8 +260,14 @@ def settings_from_plain(plain: dict[str, Any]) -> WorldSettings:
             "space": _record(_SPACES[space.pop("kind", "")], space),
             "kappa": _record(Kappa, _table(values.pop("kappa", {}))),
             "prior": _record(PriorSettings, _table(values.pop("prior", {}))),
+            "distance": _distance(_table(values.pop("distance", {}))),
         },
     )
+
+
+def _distance(values: dict[str, Any]) -> DistanceSettings:
+    weights = _record(DistanceWeights, _table(values.pop("weights", {})))
+    return _record(DistanceSettings, {**values, "weights": weights})
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -56,7 +56,8 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
 
 def _in_order_counts(world: World, longest: int) -> list[int]:
     """How many n-grams time alone would allow, n = 1 .. longest: travel takes a single timestep."""
-    starts, lasts = world.regions.starts, world.regions.ends - 1
+    day = world.clock.timesteps
+    starts, lasts = world.regions.earliest(day), world.regions.latest(day)
     by_last = np.argsort(lasts, kind="stable")
     # For each region, where those begin that end after it starts.
     firsts = np.searchsorted(lasts[by_last], starts, side="right")

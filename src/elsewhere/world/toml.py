@@ -16,17 +16,21 @@ from elsewhere.world.settings import SpaceSettings, TravelSettings, WorldConfig
 from elsewhere.world.toml_tables import (
     ClusterSpaceTable,
     ConfigTable,
+    DistanceTable,
     GridSpaceTable,
     H3SpaceTable,
     KappaTable,
-    MatrixTravelTable,
     PolygonSpaceTable,
     PriorTable,
+    WeightsTable,
+    WorldTable,
+)
+from elsewhere.world.toml_travel import (
+    MatrixTravelTable,
     RoadTravelTable,
     SpeedTravelTable,
     Table,
     TimetableTravelTable,
-    WorldTable,
 )
 
 Record = TypeVar("Record", TravelSettings, SpaceSettings)
@@ -200,7 +204,7 @@ def _allowed_keys(keys: list[str], location: tuple[int | str, ...]) -> list[str]
         "speed": SpeedTravelTable, "matrix": MatrixTravelTable, "roads": RoadTravelTable,
         "timetable": TimetableTravelTable, "grid": GridSpaceTable,
         "clusters": ClusterSpaceTable, "polygons": PolygonSpaceTable, "h3": H3SpaceTable, "kappa": KappaTable,
-        "prior": PriorTable,
+        "prior": PriorTable, "distance": DistanceTable, "weights": WeightsTable,
     }  # fmt: skip
     named = [tables[part] for part in location if isinstance(part, str) and part in tables]
     return list(named[-1].model_fields) if named else []
@@ -217,6 +221,8 @@ _RECORDS: dict[type[Table], type] = {
     H3SpaceTable: records.H3Space,
     KappaTable: records.Kappa,
     PriorTable: records.PriorSettings,
+    WeightsTable: records.DistanceWeights,
+    DistanceTable: records.DistanceSettings,
     WorldTable: records.WorldSettings,
     ConfigTable: records.WorldConfig,
 }

@@ -12,9 +12,6 @@ from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     StrictBool,
@@ -25,90 +22,8 @@ from pydantic import (
 from elsewhere.knowledge.categories import edge_weights
 from elsewhere.knowledge.clock import LONG_WEEKDAYS, MINUTES_PER_DAY, WEEKDAYS, date_of
 from elsewhere.world import settings as records
-
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def _speed(value: Any) -> float | tuple[float, ...]:
-    """A speed above 0, or one for each hour of the day."""
-    speeds = value if isinstance(value, list | tuple) else [value]
-    is_numeric = all(isinstance(speed, int | float) and not isinstance(speed, bool) for speed in speeds)
-    if not is_numeric or not all(speed > 0 for speed in speeds) or len(speeds) not in {1, 24}:
-        raise ValueError("must be a speed above 0, or a list of 24 (one for each hour)" + _count_of(value))
-    return tuple(float(speed) for speed in speeds) if isinstance(value, list | tuple) else float(value)
-
-
-def _count_of(value: Any) -> str:
-    return f", found {len(value)}" if isinstance(value, list | tuple) and len(value) != 24 else ""
-
-
-Speed = Annotated[float | tuple[float, ...], BeforeValidator(_speed)]
-
-
-class SpeedTravelTable(Table):
-    """Straight lines at a speed; infinite for no limit."""
-
-    kind: Literal["speed"] = "speed"
-    speed_kmh: Speed = records.SpeedTravel.speed_kmh
-
-
-class MatrixTravelTable(Table):
-    """A table of travel times: from_id, to_id, minutes and, if they differ, hour."""
-
-    kind: Literal["matrix"]
-    file: Path
-
-
-class RoadTravelTable(Table):
-    """Shortest paths over roads: an OpenStreetMap extract, or nodes and directed edges.
-
-    Nodes have node_id, lat, lng; edges from_node, to_node, km. From an extract come the roads for a mode;
-    cars go as fast as each road's limit, unless ``limits`` is false.
-    """
-
-    kind: Literal["roads"]
-    nodes: Path | None = None
-    edges: Path | None = None
-    file: Path | None = None
-    mode: records.Mode | None = None
-    limits: StrictBool = records.RoadTravel.limits
-    speed_kmh: Speed = records.RoadTravel.speed_kmh
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_source(cls, values: Any) -> Any:
-        if isinstance(values, dict):
-            is_extract = "file" in values
-            if is_extract == ("nodes" in values and "edges" in values):
-                raise ValueError("needs either file (an OpenStreetMap extract), or nodes and edges")
-            if is_extract:
-                mode = values.get("mode", "drive")
-                return {"mode": mode, "speed_kmh": records.MODE_KMH.get(mode, 8.0), **values}
-            if "mode" in values or "limits" in values:
-                raise ValueError("mode and limits are for an OpenStreetMap extract, not for nodes and edges")
-        return values
-
-    @field_validator("speed_kmh")
-    @classmethod
-    def _finite(cls, speed: float | tuple[float, ...]) -> float | tuple[float, ...]:
-        if any(math.isinf(value) for value in (speed if isinstance(speed, tuple) else [speed])):
-            raise ValueError("must be finite on roads")
-        return speed
-
-
-class TimetableTravelTable(Table):
-    """What runs on the world's day by a GTFS feed, and walking."""
-
-    kind: Literal["timetable"]
-    file: Path
-    speed_kmh: Positive = records.TimetableTravel.speed_kmh
-    walk_km: Positive = records.TimetableTravel.walk_km
-    change_minutes: Annotated[float, Field(ge=0, le=60)] = records.TimetableTravel.change_minutes
+from elsewhere.world.measure import distance_names, is_known_distance
+from elsewhere.world.toml_travel import NotNegative, Positive, SpeedTravelTable, Table, TravelTable
 
 
 class GridSpaceTable(Table):
@@ -208,9 +123,36 @@ class PriorTable(Table):
         return weights
 
 
-TravelTable = Annotated[
-    SpeedTravelTable | MatrixTravelTable | RoadTravelTable | TimetableTravelTable, Discriminator("kind")
-]
+class WeightsTable(Table):
+    """What each part of d counts."""
+
+    space: NotNegative = records.DistanceWeights.space
+    time: NotNegative = records.DistanceWeights.time
+    category: NotNegative = records.DistanceWeights.category
+
+    @model_validator(mode="after")
+    def _not_all_zero(self) -> Self:
+        if not self.space + self.time + self.category > 0:
+            raise ValueError("must not all be 0")
+        return self
+
+
+class DistanceTable(Table):
+    """What d is made of: how d_s is measured, and how its three parts are put together."""
+
+    space: records.SpaceMeasure = records.DistanceSettings.space
+    kmh: Positive = records.DistanceSettings.kmh
+    weights: WeightsTable = WeightsTable()
+    combine: str = records.DistanceSettings.combine
+
+    @field_validator("combine")
+    @classmethod
+    def _known_distance(cls, name: str) -> str:
+        if not is_known_distance(name):
+            raise ValueError(f"found {name!r}, must be one of {', '.join(distance_names())}, or registered")
+        return name
+
+
 SpaceTable = Annotated[
     GridSpaceTable | ClusterSpaceTable | PolygonSpaceTable | H3SpaceTable, Discriminator("kind")
 ]
@@ -235,6 +177,7 @@ class WorldTable(Table):
     unrelated_category_distance: Positive = records.WorldSettings.unrelated_category_distance
     time_cap_hours: Positive = records.WorldSettings.time_cap_hours
     circular_time: StrictBool = records.WorldSettings.circular_time
+    distance: DistanceTable = DistanceTable()
     prior: PriorTable = PriorTable()
     popularity_from: records.PopularityFrom = records.WorldSettings.popularity_from
 
@@ -277,6 +220,17 @@ class WorldTable(Table):
             raise ValueError(
                 f"unrelated_category_distance: found {self.unrelated_category_distance:g}, must be at least "
                 f"{farthest:g}, the farthest that related categories can be"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _distance_is_known(self) -> Self:
+        kinds = {"travel-time": ("roads", "timetable", "matrix"), "travel-distance": ("roads",)}
+        measure = self.distance.space
+        if measure != "line" and self.travel.kind not in kinds[measure]:
+            raise ValueError(
+                f"distance.space: {measure!r} is known where travel is {' or '.join(kinds[measure])}, "
+                f"found {self.travel.kind}"
             )
         return self
 

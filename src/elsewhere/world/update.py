@@ -26,9 +26,11 @@ from elsewhere.knowledge.hours import open_table
 from elsewhere.knowledge.places import Places, build_places, changed_places
 from elsewhere.knowledge.travel import Travel
 from elsewhere.progress import Progress, no_progress
-from elsewhere.world.build import assemble
+from elsewhere.world.build import assemble, mean_hours, road_travel, space_table
 from elsewhere.world.graph import EdgeFiller, RegionGraph, degrees_of
+from elsewhere.world.ground import SpaceTable
 from elsewhere.world.regions import Regions
+from elsewhere.world.settings import RoadTravel
 from elsewhere.world.toml import check_settings
 from elsewhere.world.update_travel import TravelFiles, replaced_travel, touched_origins, updated_travel
 from elsewhere.world.world import World
@@ -143,10 +145,13 @@ def updated(
     travel: Travel
     roads = world.roads
     if files.given:
-        travel, roads = replaced_travel(world, files, places, world.clock)
+        mean = mean_hours(settings)
+        travel, roads = replaced_travel(world, files, places, mean)
+        space = space_table(settings, places, roads, mean)
         touched = touched_origins(world.travel, travel, old_of_new)
     else:
         travel = updated_travel(world, places, old_of_new, source)
+        space = _updated_space(world, places)
         touched = np.zeros(len(places), dtype=np.bool_)
     known = dict(zip(world.places.effective_hours(world.tree), world.is_open, strict=True))
     redone = 0
@@ -166,6 +171,7 @@ def updated(
         is_open=open_table(places.effective_hours(tree), world.clock, known),
         roads=roads,
         polygons=world.polygons,
+        space_table=space,
         source=source,
         graph_builder=graph_builder,
         progress=progress,
@@ -200,6 +206,20 @@ def _old_places(old: Places, new: Places) -> NDArray[np.intp]:
     rows = np.array([row_of.get(place_id, -1) for place_id in new.ids])
     stayed = np.all(old.vectors[rows] == new.vectors, axis=1) & (old.is_anywhere[rows] == new.is_anywhere)
     return np.where((rows >= 0) & stayed, rows, -1)
+
+
+def _updated_space(world: World, places: Places) -> SpaceTable | None:
+    """d_s between the places: anew over roads, else without those that were removed."""
+    if world.space_table is None:
+        return None
+    settings = world.settings
+    if isinstance(settings.travel, RoadTravel) and world.roads is not None:
+        mean = mean_hours(settings)
+        if mean is not None:
+            road_travel(world.roads, places, world.clock, settings.travel, mean)
+        return space_table(settings, places, world.roads, mean)
+    rows = np.array([world.place_index[place_id] for place_id in places.ids])
+    return np.ascontiguousarray(world.space_table[rows[:, None], rows])
 
 
 def _old_regions(old: Regions, new: Regions, old_of_new: NDArray[np.intp]) -> Indices:

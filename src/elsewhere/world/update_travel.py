@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Bools
 from elsewhere.errors import InputError
-from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.roads import road_milliseconds
 from elsewhere.knowledge.travel import (
+    MeanHours,
     RoadNetwork,
     StepTable,
     Travel,
@@ -60,7 +60,7 @@ class TravelFiles:
 
 
 def replaced_travel(
-    world: World, files: TravelFiles, places: Places, clock: Clock
+    world: World, files: TravelFiles, places: Places, mean: MeanHours | None
 ) -> tuple[Travel, RoadNetwork | None]:
     """Travel between all places by new files."""
     kind = world.settings.travel.kind
@@ -69,7 +69,7 @@ def replaced_travel(
             " and ".join(files.given),
             f"this world's travel is {_BY[kind]}: to travel in another way, build it again",
         )
-    return read_travel(_with_paths(world.settings.travel, files), places, clock)
+    return read_travel(_with_paths(world.settings.travel, files), places, world.clock, mean)
 
 
 def _with_paths(settings: TravelSettings, files: TravelFiles) -> TravelSettings:

@@ -20,8 +20,8 @@ const EARTH_RADIUS_KM = 6371.0088;
  */
 /**
  * What it writes of the places. `open` has a row of bits for each pattern of opening hours.
- * @typedef {{names: string[], vectors: string, kinds: string, kind_names: string[], pattern: string,
- *   open: string}} PlainPlaces
+ * @typedef {{names: string[], vectors: string, anywhere: string, kinds: string, kind_names: string[],
+ *   pattern: string, open: string}} PlainPlaces
  */
 /**
  * What it writes of a survey.
@@ -33,8 +33,8 @@ const EARTH_RADIUS_KM = 6371.0088;
  */
 /**
  * The places of a city as a device looks them up.
- * @typedef {{count: number, timesteps: number, minutes: number, vectors: Float64Array, kinds: Int32Array,
- *   categories: Float64Array, kindCount: number, hoursPerStep: number, timeCapHours: number,
+ * @typedef {{count: number, timesteps: number, minutes: number, vectors: Float64Array, anywhere: Int32Array,
+ *   kinds: Int32Array, categories: Float64Array, kindCount: number, hoursPerStep: number, timeCapHours: number,
  *   isCircular: boolean}} City
  */
 
@@ -73,6 +73,7 @@ function cityOf(plain) {
     timesteps: plain.timesteps,
     minutes: plain.minutes,
     vectors: realNumbers(plain.places.vectors),
+    anywhere: wholeNumbers(plain.places.anywhere),
     kinds: wholeNumbers(plain.places.kinds),
     categories,
     kindCount: Math.round(Math.sqrt(categories.length)),
@@ -296,7 +297,9 @@ function squaresFrom(city, place) {
   const found = new Float64Array(city.count);
   for (let to = 0; to < city.count; to++) {
     const category = city.categories[kinds + city.kinds[to]];
-    found[to] = weight * (category * category + kmSquared(chordSquared(city.vectors, from, city.vectors, to)));
+    const km = city.anywhere[from] || city.anywhere[to] // no d_s where there is no position
+      ? 0 : kmSquared(chordSquared(city.vectors, from, city.vectors, to));
+    found[to] = weight * (category * category + km);
   }
   return found;
 }

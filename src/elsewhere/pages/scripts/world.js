@@ -69,7 +69,9 @@ function placeFeatures() {
 function regionFeatures() {
   const level = city.levels[looked.level];
   if (looked.shown !== "regions" || !level) return [];
-  return level.regions.filter((one) => one.from < looked.hour + 1 && one.to > looked.hour).map((one) => ({
+  // One that passes midnight goes on beyond 24.
+  const hours = [looked.hour, looked.hour + 24];
+  return level.regions.filter((one) => hours.some((hour) => one.from < hour + 1 && one.to > hour)).map((one) => ({
     type: "Feature", geometry: { type: "Polygon", coordinates: [one.ring] }, properties: { words: one.words },
   }));
 }

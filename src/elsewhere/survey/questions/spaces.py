@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from elsewhere.arrays import Indices
-from elsewhere.days.visits import first_categories
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.knowledge.sphere import continuous_longitudes
 from elsewhere.survey.questions.question import PublicMap, QuestionKind, indices, whole
 from elsewhere.survey.things import Groups
+from elsewhere.world.kinds import first_categories
 from elsewhere.world.settings import GridSpace, H3Space, PolygonSpace, SpaceSettings
 from elsewhere.world.world import World
 
