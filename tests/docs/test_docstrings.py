@@ -43,6 +43,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     Path("trajectories.csv").write_text(
         "uid,tid,datetime,place_id\nu,t,2025-09-17T10:30:00,a\nu,t,2025-09-17T12:30:00,b\n"
     )
+    Path("levels.csv").write_text("place_id,epsilon\na,1\n")
     world = ew.build_world("world.toml")
     day = ew.Trajectory([("a", 63), ("b", 75)])
     shared = ew.method("ngram", world, epsilon=5).share_many([day])

@@ -59,7 +59,7 @@ def test_each_level_is_kept_and_so_is_epsilon(
 
 def test_nothing_is_lost_on_the_way_to_a_level(town: World) -> None:
     """A pick spends all of ε between days whose nearest candidates differ: there the level is attained."""
-    options: dict[str, Any] = {"candidates": 6, "shards": 1, "k": 1}
+    options: dict[str, Any] = {"candidates": 40, "shards": 1, "k": 1}
     method = ew.method("codebook", town, epsilon=3, levels={"shop": 1}, **options)
     losses = level_losses(method, list(all_trajectories(town, 1)))
     assert losses[None] == pytest.approx(3, abs=1e-9)
@@ -71,7 +71,7 @@ def test_a_coin_that_lets_too_many_stay_is_caught(town: World, monkeypatch: pyte
     monkeypatch.setattr(
         levels_module, "staying_chance", lambda one, whole: min(1 << 62, 2 * honest(one, whole))
     )
-    method = ew.method("codebook", town, epsilon=3, levels={"shop": 1}, candidates=6, shards=1, k=1)
+    method = ew.method("codebook", town, epsilon=3, levels={"shop": 1}, candidates=40, shards=1, k=1)
     monkeypatch.setattr("elsewhere.audit.levels.staying_chance", levels_module.staying_chance)
     assert level_losses(method, list(all_trajectories(town, 1)))[Fraction(1)] > 1.2
 

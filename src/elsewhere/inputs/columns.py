@@ -14,6 +14,8 @@ from elsewhere.errors import Fault, InputError
 T = TypeVar("T")
 
 _FIRST_DATA_ROW = 2
+NO = frozenset({"", "0", "false", "no", "n"})
+"""Ways to write no."""
 
 
 class Columns:
@@ -152,7 +154,7 @@ def number(text: str, *, low: float, high: float, allowed: str) -> float:
 def flag(text: str) -> bool:
     """Yes or no, in the ways people write it; blank is no."""
     lowered = text.lower()
-    if lowered in {"", "0", "false", "no", "n"}:
+    if lowered in NO:
         return False
     if lowered in {"1", "true", "yes", "y"}:
         return True

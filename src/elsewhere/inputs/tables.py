@@ -13,12 +13,15 @@ import polars as pl
 
 from elsewhere.errors import InputError
 from elsewhere.files import whole_file
-from elsewhere.inputs.columns import Columns, flag, number
+from elsewhere.inputs.columns import NO, Columns, flag, number
 from elsewhere.knowledge.categories import CategoryTree, build_tree
 from elsewhere.knowledge.hours import hours_problem
 from elsewhere.knowledge.places import Place, Places
 
 _COLUMNS = ("name", "lat", "lng", "category", "hours", "popularity", "anywhere")
+
+
+_WHERE = ("lat", "lng")
 
 
 def _blank(place_id: str) -> Place:
@@ -49,13 +52,17 @@ def read_categories(path: Path) -> CategoryTree:
 def read_places(path: Path, tree: CategoryTree, weight_column: str = "count") -> list[Place]:
     """Places from ``place_id, name, lat, lng, category, hours, popularity`` (the last two and name may lack).
 
-    ``weight_column`` names the column that counts towards κ; ``anywhere`` marks places without a place.
+    ``weight_column`` names the column that counts towards κ. ``anywhere`` marks places that are nowhere in
+    particular, such as an online shop: they need no position.
     """
     columns = Columns(path, required=["place_id", "lat", "lng", "category", *_weight_columns(weight_column)])
     if not columns.count:
         raise InputError(columns.source, "holds no place, at least one is needed")
     ids = columns.unique_ids("place_id")
-    fields = _parsed_fields(columns, tree, weight_column)
+    has_position = _has_position(columns)
+    fields = _parsed_fields(columns, tree, weight_column, has_position=has_position)
+    for name in ("latitude", "longitude"):
+        fields[name] = _in_the_middle(fields[name], has_position)
     _complain_of_nowhere(columns)
     _complain_of_swapped(columns, fields, fields["latitude"], fields["longitude"])
     columns.finish()
@@ -182,8 +189,26 @@ def packed_parquet(frame: pl.DataFrame, *, metadata: dict[str, str] | None = Non
     return packed.getvalue()
 
 
+def _has_position(columns: Columns) -> list[bool]:
+    """Rows that say where they are, or must: all but those that are anywhere and leave it blank."""
+    texts = zip(columns.text("anywhere"), columns.text("lat"), columns.text("lng"), strict=True)
+    return [bool(lat or lng) or anywhere.lower() in NO for anywhere, lat, lng in texts]
+
+
+def _in_the_middle(values: Sequence[float], has_position: Sequence[bool]) -> list[float]:
+    """Places without a position stand in the middle of the others: for maps and grids, never for d_s."""
+    known = [value for value, is_known in zip(values, has_position, strict=True) if is_known]
+    middle = statistics.fmean(known) if known else 0.0
+    return [value if is_known else middle for value, is_known in zip(values, has_position, strict=True)]
+
+
 def _parsed_fields(
-    columns: Columns, tree: CategoryTree, weight_column: str, is_wanted: Sequence[bool] | None = None
+    columns: Columns,
+    tree: CategoryTree,
+    weight_column: str,
+    is_wanted: Sequence[bool] | None = None,
+    *,
+    has_position: Sequence[bool] | None = None,
 ) -> dict[str, list[Any]]:
     """For each field of a place that the file has a column for, the values of all rows."""
     known = set(tree.ids)
@@ -199,7 +224,9 @@ def _parsed_fields(
         *((name, "weight", _by_hour if name == "popularity" else _weight, (1.0,)) for name in weights),
     ]
     return {
-        field: columns.parse(column, parser, default, is_wanted)
+        field: columns.parse(
+            column, parser, default, has_position if column in _WHERE and has_position else is_wanted
+        )
         for column, field, parser, default in parsers
         if column in columns
     }
