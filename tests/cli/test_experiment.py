@@ -22,6 +22,7 @@ from elsewhere.experiments.cells import (
     PopulationCell,
     Setting,
 )
+from elsewhere.experiments.further import FURTHER
 from elsewhere.experiments.paper_numbers import PAPERS_DATASET, SECONDS
 from elsewhere.experiments.population_tables import hour_difference_rows
 from elsewhere.experiments.recipes import recipes, variations
@@ -141,6 +142,25 @@ def test_what_many_people_say_together(tmp_path: Path, monkeypatch: pytest.Monke
     page = experiments_page(outcome)
     assert page.count("What many people say together") == 3
     assert "like LDPTrace" in page
+
+
+@pytest.mark.usefixtures("tiny")
+def test_what_goes_beyond_the_paper_has_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exact calibration, levels, an ε for each person, visits as they happen, other distances."""
+    monkeypatch.setattr("elsewhere.experiments.run.run_cells", _in_this_process)
+    monkeypatch.setattr("elsewhere.experiments.recipes.DATASETS", ("campus",))
+    outcome = run_experiments(
+        ["table-further"], tmp_path, {}, size="small", workers=1, progress=_silent,  # type: ignore[arg-type]
+    )  # fmt: skip
+    rows = pl.read_csv(tmp_path / "further.csv")
+    assert set(rows["what"]) == set(FURTHER)
+    assert rows["value"].is_finite().all()
+    spent = rows.filter(measure="ε spent on five visits").sort("group")["value"].to_list()
+    assert 4.99 < spent[0] <= 5  # exact
+    assert spent[1] < 4  # proven
+    right = rows.filter(what="live", measure="% of parts right whether anywhere").sort("group")["value"]
+    assert right[1] > right[0]  # told is right more often than any candidate
+    assert "Beyond the paper" in experiments_page(outcome)
 
 
 def test_an_analyst_sees_the_hours_that_are_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from elsewhere.experiments.cells import (
     Size,
     setting_of,
 )
+from elsewhere.experiments.further import FURTHER, FurtherCell
 from elsewhere.experiments.population_recipes import (
     coverage_cells,
     population_cells,
@@ -39,7 +40,7 @@ class Recipe:
     title: str
     varies: str
     """"", or what the x-axis is: visits, epsilon, places, speed, n, merging, people."""
-    cells: tuple[Cell | PopulationCell, ...] = field(repr=False)
+    cells: tuple[Cell | PopulationCell | FurtherCell, ...] = field(repr=False)
 
 
 def _days(size: Size) -> int:
@@ -123,6 +124,16 @@ def merging(size: Size) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
+def further(size: Size) -> tuple[FurtherCell, ...]:
+    """The paper's further work and what is ours, on every data set."""
+    days = 60 if size == "small" else 1000
+    return tuple(
+        FurtherCell(setting=setting_of(dataset, size), what=what, days=days)
+        for dataset in DATASETS
+        for what in FURTHER
+    )
+
+
 def preprocessing(size: Size) -> tuple[Setting, ...]:
     """Worlds whose making is timed: by number of places, and by speed."""
     sizes = (200, 400, 800) if size == "small" else (1000, 2000, 4000, 8000)
@@ -149,6 +160,7 @@ def recipes(size: Size) -> dict[str, Recipe]:
         Recipe(name="fig-runtime", title="Runtime as settings vary", varies="all", cells=everything),
         Recipe(name="fig-preprocessing", title="Making a world", varies="preprocessing", cells=()),
         Recipe(name="table-merging", title="Merging", varies="merging", cells=merging(size)),
+        Recipe(name="table-further", title="Beyond the paper's tables", varies="", cells=further(size)),
         Recipe(
             name="table-population",
             title="What many people say together",

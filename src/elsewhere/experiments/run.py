@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.experiments.cells import DATASETS, Cell, PopulationCell, Size
+from elsewhere.experiments.cells import DATASETS, Cell, Size
 from elsewhere.experiments.figures import (
     SHARED_BY_HOUR,
     hours_figure,
@@ -17,6 +17,7 @@ from elsewhere.experiments.figures import (
     ranges_figure,
     variation_figure,
 )
+from elsewhere.experiments.further import further_rows
 from elsewhere.experiments.population_tables import (
     SURVEYED_BY_HOUR,
     population_figure,
@@ -38,7 +39,7 @@ from elsewhere.experiments.tables import (
     settings_of,
     write_rows,
 )
-from elsewhere.experiments.workshop import Result, Workshop, run_cells, run_preprocessing
+from elsewhere.experiments.workshop import AnyCell, Result, Workshop, run_cells, run_preprocessing
 from elsewhere.files import write_text
 from elsewhere.progress import Progress
 
@@ -104,6 +105,7 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         "fig-error": ("errors-varied.csv", error_rows),
         "fig-runtime": ("runtime-varied.csv", runtime_rows),
         "table-merging": ("errors-merging.csv", error_rows),
+        "table-further": ("further.csv", further_rows),
         "table-population": ("population.csv", population_rows),
         "fig-population": ("population-varied.csv", population_rows),
         "table-coverage": ("coverage.csv", population_rows),
@@ -120,9 +122,7 @@ def _write_tables(folder: Path, wanted: Sequence[str], results: dict[str, list[R
         write_rows(folder / "population-hours.csv", population_hour_rows(results["table-population"]))
 
 
-def _draw(
-    folder: Path, wanted: Sequence[str], size: Size, measured: dict[Cell | PopulationCell, Result]
-) -> None:
+def _draw(folder: Path, wanted: Sequence[str], size: Size, measured: dict[AnyCell, Result]) -> None:
     if "fig-population" in wanted:
         rows = population_rows([measured[cell] for cell in recipes(size)["fig-population"].cells])
         population_figure(rows, folder / "fig-population.png")
@@ -148,9 +148,7 @@ def _draw(
             variation_figure(shown, key, label, folder / f"{name}.png")
 
 
-def _line_rows(
-    measured: dict[Cell | PopulationCell, Result], cells: Sequence[Cell], dataset: str, value: str
-) -> list[Row]:
+def _line_rows(measured: dict[AnyCell, Result], cells: Sequence[Cell], dataset: str, value: str) -> list[Row]:
     """One row for each cell of a panel; where n varies, methods that have none count for each."""
     rows = []
     lengths = sorted({dict(cell.options)["n"] for cell in cells if "n" in dict(cell.options)})

@@ -22,6 +22,7 @@ from elsewhere.evaluate.hours import hours_of_days, hours_of_prior
 from elsewhere.evaluate.intervals import mean_estimate
 from elsewhere.evaluate.summary import summarise
 from elsewhere.experiments.cells import Cell, PopulationCell, Setting, Size
+from elsewhere.experiments.further import FurtherCell, further_result
 from elsewhere.experiments.population import Pool, population_result
 from elsewhere.experiments.sources import Sources, make_source
 from elsewhere.experiments.stages import PREPARATION, PreparesReconstruction
@@ -36,6 +37,7 @@ from elsewhere.world.build import build_world
 from elsewhere.world.world import World
 
 Result = dict[str, Any]
+AnyCell = Cell | PopulationCell | FurtherCell
 
 _SEED = 20210816
 # Of each length: enough to time one stage by itself.
@@ -79,14 +81,14 @@ class Workshop:
         result: Result = json.loads(stamp.read_text())
         return result
 
-    def result_file(self, cell: Cell | PopulationCell) -> Path:
+    def result_file(self, cell: AnyCell) -> Path:
         return (
             self.folder
             / "cells"
             / f"{_name({**cell.key(), 'world': self.prepare(cell.setting)['world']})}.json"
         )
 
-    def measure(self, cell: Cell | PopulationCell) -> Result:
+    def measure(self, cell: AnyCell) -> Result:
         """What a method gives on the days of a setting; from its file, if it was measured before."""
         path = self.result_file(cell)
         if not path.exists():
@@ -94,12 +96,15 @@ class Workshop:
         result: Result = json.loads(path.read_text())
         return result
 
-    def _measured(self, cell: Cell | PopulationCell) -> Result:
+    def _measured(self, cell: AnyCell) -> Result:
         folder = self.world_folder(cell.setting)
         if isinstance(cell, PopulationCell):
             return population_result(cell, _pool(folder, cell.support))
         world = World.load(folder / "w.world")
         days = read_trajectories(folder / "trajectories.csv", world=world)
+        if isinstance(cell, FurtherCell):
+            some = sampled(days, cell.days)
+            return further_result(cell, world, folder, some, seed_of(cell))
         return _measured(cell, world, days, self.prepare(cell.setting)["prior_by_hour"])
 
 
@@ -116,16 +121,25 @@ def _name(content: dict[str, Any]) -> str:
 
 def chosen_days(cell: Cell, days: Sequence[Trajectory]) -> list[Trajectory]:
     """The days that a cell looks at: of its length, and a seeded sample if there are too many."""
-    some = [day for day in days if cell.length is None or len(day) == cell.length]
-    if len(some) > cell.days:
-        picks = seeded_generator(_SEED).permutation(len(some))[: cell.days]
-        some = [some[pick] for pick in sorted(picks.tolist())]
-    return some
+    return sampled([day for day in days if cell.length is None or len(day) == cell.length], cell.days)
+
+
+def sampled(days: Sequence[Trajectory], most: int) -> list[Trajectory]:
+    """All days, or a seeded sample if there are too many."""
+    if len(days) <= most:
+        return list(days)
+    picks = seeded_generator(_SEED).permutation(len(days))[:most]
+    return [days[pick] for pick in sorted(picks.tolist())]
+
+
+def seed_of(cell: AnyCell) -> int:
+    """Of a cell's own randomness, the same whenever it is measured."""
+    return int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
 
 
 def _measured(cell: Cell, world: World, days: Sequence[Trajectory], prior_by_hour: list[float]) -> Result:
     chosen = chosen_days(cell, days)
-    seed = int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
+    seed = seed_of(cell)
     facts: Result = {
         "cell": cell.key(), "label": cell.label, "world": world.hash, "days": len(chosen), "seed": seed,
     }  # fmt: skip
@@ -189,9 +203,7 @@ def _smoothed(counts: dict[str, int], days: int) -> dict[str, float]:
     return asdict(mean_estimate(np.where(np.arange(days) < moved, 100.0, 0.0)))
 
 
-def run_cells(
-    workshop: Workshop, cells: Sequence[Cell | PopulationCell], workers: int, progress: Progress
-) -> list[Result]:
+def run_cells(workshop: Workshop, cells: Sequence[AnyCell], workers: int, progress: Progress) -> list[Result]:
     """All cells, in order; worlds first, then cells, on so many processes."""
     settings = list(dict.fromkeys(cell.setting for cell in cells))
     # For the processes that are started here: two that use two cores each wait for each other, for minutes.

@@ -1,9 +1,10 @@
 """Single visits as they happen: one pick for each part of a day, whether there was a visit in it or not.
 
 A day has public parts, of three hours each, say. For each part one of the public candidates is picked: a
-place that is open then and can be reached from the place *picked* before, or "nowhere". Exactly k candidates
-are mine, whatever is true (`mechanism.pick`), so a part costs ε' and no more. Something is picked for every
-part, so neither the number of reports nor their times tell of the day.
+place that is open then and can be reached from the place *picked* before, or "nowhere", which is among them
+as often as there are places: else hardly anybody would ever be told to be nowhere. Exactly k candidates are
+mine, whatever is true (`mechanism.pick`), so a part costs ε' and no more. Something is picked for every part,
+so neither the number of reports nor their times tell of the day.
 
 What was picked before is public, so it may decide what the candidates are; by sequential composition, parts
 cost the sum of their ε'.
@@ -58,7 +59,10 @@ class LiveTables:
         return int(self.places.is_open.shape[1]) // self.steps
 
     def candidates(self, part: int, before: Picked | None) -> Indices:
-        """Places that are open in a part of the day and within reach of what was picked before; nowhere."""
+        """Places that are open in a part of the day and within reach of what was picked before.
+
+        Then nowhere, as often as there are places, and at least once.
+        """
         first, last = part * self.steps, (part + 1) * self.steps - 1
         is_candidate = self.places.is_open[:, first : last + 1].any(axis=1)
         if before is not None:
@@ -69,10 +73,14 @@ class LiveTables:
                 t + steps_block(self.places, origin, everywhere, t)[0].astype(np.int64) for t in departures
             ]
             is_candidate = is_candidate & (np.min(arrivals, axis=0) <= last)
-        return np.append(np.flatnonzero(is_candidate), self.nowhere).astype(np.int32)
+        places = np.flatnonzero(is_candidate)
+        return np.append(places, np.full(max(1, len(places)), self.nowhere)).astype(np.int32)
 
     def odds(self, count: int) -> Odds:
-        """Of so many candidates the number that are mine: where a pick tells most, M / (e^ε' + 1)."""
+        """Of so many candidates the number that are mine: where a pick tells most, M / (e^ε' + 1).
+
+        Never more than half of them, so that a place and nowhere have none in common.
+        """
         nearest = max(1, round(count / (math.exp(min(float(self.epsilon), 50.0)) + 1)))
         return odds_of(self.epsilon, nearest, count)
 
@@ -135,7 +143,7 @@ def part_step(tables: LiveTables, secret: Outcome, state: State | None) -> Step 
         for place in candidates.tolist()
     ]
     return scored_step(
-        [(place,) for place in candidates.tolist()],
+        [(index,) for index in range(len(candidates))],  # nowhere is there many times over
         [Fraction(1, len(candidates))] * len(candidates),
         [0 if is_mine else 1 for is_mine in flags.tolist()],
         tables.odds(len(candidates)).coin,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -74,7 +75,13 @@ def read_levels(path: str | Path, world: World) -> dict[str, Fraction]:
             )
     if faults:
         raise InputError(str(source), faults)
-    return {**_of_categories(world, by_category), **named}
+    return {**_of_nodes(world, by_category), **named}
+
+
+def levels_of(world: World, categories: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Levels of places by those of categories: a category without one has its nearest ancestor's."""
+    nodes = {category_id: node for node, category_id in enumerate(world.tree.ids)}
+    return _of_nodes(world, {nodes[category_id]: level for category_id, level in categories.items()})
 
 
 def _level(text: str) -> Fraction | None:
@@ -101,8 +108,8 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     return rows
 
 
-def _of_categories(world: World, levels: dict[int, Fraction]) -> dict[str, Fraction]:
-    """The level of each place by its categories: a category without one has its nearest ancestor's."""
+def _of_nodes(world: World, levels: dict[int, Fraction]) -> dict[str, Fraction]:
+    """The level of each place that has one: the least of its categories'."""
     found: dict[str, Fraction] = {}
     offsets, nodes = world.places.category_offsets, world.places.category_nodes
     for row, place_id in enumerate(world.places.ids):

@@ -11,6 +11,7 @@ import numpy as np
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.days.hotspots import THRESHOLDS
 from elsewhere.evaluate.hotspots import TOGETHER
+from elsewhere.experiments.further import further_rows
 from elsewhere.experiments.paper_numbers import ERRORS, HOTSPOTS, PAPERS_DATASET, SECONDS
 from elsewhere.experiments.run import Outcome
 from elsewhere.experiments.stages import paper_stages
@@ -37,12 +38,13 @@ def experiments_page(outcome: Outcome) -> str:
     data = "; ".join(f"{name}: {label}" for name, label in outcome.labels.items())
     sections = [findings(outcome)]
     results = outcome.results
-    if "table-error" in results:
-        sections.append(_error_section(results["table-error"]))
-    if "table-runtime" in results:
-        sections.append(_runtime_section(results["table-runtime"]))
-    if "table-hotspots" in results:
-        sections.append(_hotspot_section(results["table-hotspots"]))
+    for name, made in (
+        ("table-error", _error_section),
+        ("table-runtime", _runtime_section),
+        ("table-hotspots", _hotspot_section),
+    ):
+        if name in results:
+            sections.append(made(results[name]))
     for name, title, note in (
         ("fig-ranges", "Preservation range queries", "Per cent of visits within δ of the true one."),
         ("fig-hours", "Visits by hour", "What is so, what the public prior thinks, and what is shared."),
@@ -58,8 +60,9 @@ def experiments_page(outcome: Outcome) -> str:
         image = outcome.folder / f"{name}.png"
         if name in results and image.exists():
             sections.append(section(title, note, picture(image.read_bytes(), title)))
-    if "table-merging" in results:
-        sections.append(_merging_section(results["table-merging"]))
+    for name, made in (("table-merging", _merging_section), ("table-further", _further_section)):
+        if name in results:
+            sections.append(made(results[name]))
     if "fig-survey-hours" in results:
         figure = picture((outcome.folder / "fig-survey-hours.png").read_bytes(), "Hours that an analyst sees")
         sections.append(survey_hours_section(results["fig-survey-hours"], figure))
@@ -249,6 +252,16 @@ def _merging_section(results: Sequence[Result]) -> str:
     header = ["data set", "merging order", "κ", "grid", "d_t, h", "d_c", "d_s, km", "d"]
     note = "ngram at ε = 5. The paper notes that its spatial merging is too coarse."
     return section("Merging", note, table(header, lines))
+
+
+def _further_section(results: Sequence[Result]) -> str:
+    lines = [
+        [row["dataset"], row["what"], row["group"], row["measure"], f"{row['value']:.2f}", f"{row['days']:,}"]
+        for row in further_rows(results)
+    ]
+    header = ["data set", "what", "group", "measure", "value", "days"]
+    note = "What the paper names as further work, and what is ours, at ε = 5 for a day unless it says so."
+    return section("Beyond the paper's tables", note, table(header, lines))
 
 
 def findings(outcome: Outcome) -> str:
