@@ -34,8 +34,8 @@ SEE_THE_TRUTH = (
 # Experiments share and measure days; pages draw true days beside shared ones, of people who are made up, or
 # of the one person who looks at them.
 SEE_IT_TOO = {
-    "experiments/workshop.py", "experiments/further.py", "experiments/population.py", "pages/sharing.py", "pages/own_day.py",
-    "pages/sides.py",
+    "experiments/workshop.py", "experiments/further.py", "experiments/population.py",
+    "pages/sharing.py", "pages/own_day.py", "pages/sides.py",
     "cli/demo.py", "cli/own_days.py", "cli/survey_answer.py",
 }  # fmt: skip
 RANDOMNESS = re.compile(r"^(numpy\.random|random|secrets|uuid)\b")

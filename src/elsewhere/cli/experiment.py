@@ -21,7 +21,7 @@ def experiment(
             metavar="NAME...",
             help="all, table-error, table-runtime, table-hotspots, table-merging, fig-ranges, fig-hours, "
             "fig-error, fig-runtime, fig-preprocessing, table-population, fig-population, "
-            "table-coverage, table-rounds, fig-survey-hours.",
+            "table-coverage, table-rounds, fig-survey-hours, table-further.",
             show_default=False,
         ),
     ],
