@@ -197,8 +197,8 @@ def test_every_command_has_a_help_text_with_an_example() -> None:
     assert set(commands) == {
         "audit", "demo", "evaluate", "experiment", "dataset campus", "dataset checkins", "dataset fixes",
         "dataset foursquare", "dataset osm", "dataset personal", "dataset stays",
-        "dataset safegraph", "dataset taxi", "dataset taxi-made", "ledger show", "perturb", "plan", "share",
-        "world build", "world show", "world update",
+        "dataset safegraph", "dataset taxi", "dataset taxi-made", "ledger show", "live", "perturb", "plan",
+        "share", "world build", "world levels", "world show", "world update",
         "survey answer", "survey backup", "survey create", "survey estimate", "survey export",
         "survey invite", "survey next", "survey page", "survey send", "survey serve", "survey show",
         "survey simulate",

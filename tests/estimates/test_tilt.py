@@ -102,9 +102,10 @@ def test_many_answers_find_what_is_so_and_few_leave_the_prior(survey: Survey, su
     things = survey.questions[0].things
     whole = incidence(things.of(support.days), things.count).T
     before = np.abs(whole @ support.prior - whole @ truth).sum()
-    many = Evidence(support, _answers(survey, support, truth, 400_000, 1)).fit()
+    many = Evidence(support, _answers(survey, support, truth, 1_600_000, 1)).fit()
     assert many.tau > 0
-    assert np.abs(whole @ many.weights - whole @ truth).sum() < 0.15 * before
+    # Over seeds it is 0.08 with a deviation of 0.01, and twice that with a quarter of the answers.
+    assert np.abs(whole @ many.weights - whole @ truth).sum() < 0.12 * before
     few = Evidence(support, _answers(survey, support, support.prior, 400, 1)).fit()
     assert few.tau == 0
     assert (few.weights == support.prior).all()
