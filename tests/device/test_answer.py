@@ -91,7 +91,7 @@ def test_no_hour_is_told_twice_in_two_time_zones(tmp_path: Path) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
     answer_days(ledger, surveys[0], {DAYS[2]: DAY})
     for day in (DAYS[2], DAYS[3]):
-        with pytest.raises(ew.InputError, match="another sharing|no hour is told twice"):
+        with pytest.raises(ew.InputError, match=r"another sharing|no hour is told twice"):
             answer_days(ledger, surveys[1], {day: DAY})
     assert ledger.spent == 5
     answer_days(ledger, surveys[1], {DAYS[4]: DAY})

@@ -28,6 +28,7 @@ from elsewhere.experiments.sources import Sources, make_source
 from elsewhere.experiments.stages import PREPARATION, PreparesReconstruction
 from elsewhere.experiments.tilted import TILTED, tilted_ngram
 from elsewhere.files import write_text
+from elsewhere.methods.guess import GUESS
 from elsewhere.methods.registry import method
 from elsewhere.methods.sharing import Sharing
 from elsewhere.progress import Progress
@@ -105,7 +106,7 @@ class Workshop:
         if isinstance(cell, FurtherCell):
             some = sampled(days, cell.days)
             return further_result(cell, world, folder, some, seed_of(cell))
-        return _measured(cell, world, days, self.prepare(cell.setting)["prior_by_hour"])
+        return _measured(cell, world, folder, days, self.prepare(cell.setting)["prior_by_hour"])
 
 
 @lru_cache(maxsize=1)
@@ -137,7 +138,9 @@ def seed_of(cell: AnyCell) -> int:
     return int(hashlib.sha256(json.dumps(cell.key(), default=str).encode()).hexdigest()[:8], 16)
 
 
-def _measured(cell: Cell, world: World, days: Sequence[Trajectory], prior_by_hour: list[float]) -> Result:
+def _measured(
+    cell: Cell, world: World, folder: Path, days: Sequence[Trajectory], prior_by_hour: list[float]
+) -> Result:
     chosen = chosen_days(cell, days)
     seed = seed_of(cell)
     facts: Result = {
@@ -146,7 +149,10 @@ def _measured(cell: Cell, world: World, days: Sequence[Trajectory], prior_by_hou
     if not chosen:
         return {**facts, "skipped": "no such day"}
     make = tilted_ngram if cell.method == TILTED else partial(method, cell.method)
-    shared_by = make(world, epsilon=cell.epsilon, **dict(cell.options))
+    options = dict(cell.options)
+    if options.get("reading") == GUESS:
+        options["cache"] = folder / "tables"  # minutes for each ε, the same for cells that differ in days
+    shared_by = make(world, epsilon=cell.epsilon, **options)
     started = time.perf_counter()
     for length in sorted({len(day) for day in chosen}, reverse=True):
         shared_by.prepare_many(length)
