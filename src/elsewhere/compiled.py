@@ -72,8 +72,16 @@ def address_of(function: Callable[[float, float, float], float]) -> int:
     if HAS_COMPILER and not _is_interpreted():
         compiler: Any = numba.cfunc
         try:
-            # Dividing by zero gives no number; an error could tell what is private.
-            made = compiler("float64(float64, float64, float64)", error_model="numpy")(plain)
+            # Dividing by zero gives no number, and so does an error, which could tell what is private.
+            inner: Any = numba.njit(error_model="numpy")(plain)
+
+            def guarded(a: float, b: float, c: float) -> float:
+                try:
+                    return float(inner(a, b, c))
+                except Exception:  # noqa: BLE001 - a stranger's function
+                    return math.nan
+
+            made = compiler("float64(float64, float64, float64)", error_model="numpy")(guarded)
         except numba.core.errors.NumbaError as error:
             reason = str(error).strip().splitlines()[0]
             raise InputError("register_distance", f"the function cannot be compiled: {reason}") from None

@@ -18,12 +18,13 @@ from elsewhere.mechanism.calibration import calibrated, spent_by_coin
 from elsewhere.mechanism.listing import Outcome, State, Step
 from elsewhere.mechanism.ngram import NgramTables, window_step
 from elsewhere.mechanism.ngram_proposal import list_ngrams
-from elsewhere.mechanism.rejection import LARGEST_EPSILON
+from elsewhere.mechanism.rejection import LARGEST_EPSILON, coin_of
 from elsewhere.mechanism.windows import window_tables
 from elsewhere.methods.exact_coins import ExactCoins
 from elsewhere.methods.ngram import Ngram
 from elsewhere.world.world import World
 from tiny_worlds import tiny_world
+from worlds import build, place
 
 
 class _FirstDraw:
@@ -118,3 +119,41 @@ def test_losses_are_read_off_the_coins(tmp_path: Path) -> None:
     tables = Ngram(tiny_world(tmp_path, 7), epsilon=3, calibration="exact").tables(3)
     for loss, draw in zip(draw_losses(tables, tables.draws), tables.draws, strict=True):
         assert loss.spent <= float(draw.epsilon)
+
+
+@pytest.mark.parametrize("largest", [1e308, 5e-324, 1e12, float("inf"), float("nan"), -1.0])
+def test_a_forged_largest_distance_is_not_calibrated(tmp_path: Path, largest: float) -> None:
+    """Found by an attacker: Δ past what a float can hold gave a loss of nothing, and coins of 4 ε'."""
+    world = tiny_world(tmp_path, 4)
+    with pytest.raises(ew.InputError, match="calibration"):
+        spent_by_coin(world.distances, world.graph.words, 2, largest)(Fraction(1))
+
+
+@pytest.mark.parametrize("coin", ["8862184920515/757076921217", "2.00005", "17", "1e300000000", "-2"])
+def test_only_coins_of_the_right_kind_are_taken_from_a_file(tmp_path: Path, coin: str) -> None:
+    """Found by an attacker: a coin with long digits passes the proof in floats and wraps in words."""
+    world = tiny_world(tmp_path, 4)
+    draws = Ngram(world, epsilon=6, n=1).draws_for(3)
+    honest = ExactCoins(world, tmp_path / "a").of(draws)
+    cache = tmp_path / "b"
+    cache.mkdir()
+    ExactCoins(world, cache).of(draws)
+    for path in cache.iterdir():
+        path.write_text(json.dumps({"coin": coin}), encoding="utf-8")
+    assert ExactCoins(world, cache).of(draws) == honest
+
+
+def test_coins_that_do_not_fit_machine_words_are_refused() -> None:
+    assert coin_of(Fraction(5, 3)).numerator == 5
+    for epsilon in (Fraction(8862184920515, 757076921217), Fraction(1, 10**14)):
+        with pytest.raises(ew.InputError, match="digits"):
+            coin_of(epsilon)
+
+
+def test_a_registered_distance_is_not_calibrated(tmp_path: Path) -> None:
+    """Its proof is about numbers, and a function may give others after it was made."""
+    ew.register_distance("of my own", lambda space, time, category: space + time + category)
+    rows = [place(f"p{i}", 50 + 0.01 * i, 10, hours="24/7") for i in range(3)]
+    world = build(tmp_path, rows, {"kappa": 1, "distance": {"combine": "of my own"}})
+    with pytest.raises(ew.InputError, match="registered"):
+        ew.method("ngram", world, epsilon=1, calibration="exact")

@@ -125,7 +125,9 @@ def test_sharing_moves_visits_and_says_so(town: World) -> None:
         day.visits[0].place_id for day in plain.share_many(open_days, randomness=SeededRandomness(1))
     )
     assert shared.total() == same.total() == 200
-    assert method.facts().options["levels"] == "ε = 0 for 1 places"
+    assert method.facts().options["levels"].startswith("ε = 0 for 1 places (list ")
+    other = ew.method("ind-noreach", town, epsilon="16", levels={"church": 0})
+    assert other.facts().options != method.facts().options  # a ledger tells the two apart
     assert method.share(days[0])[1].epsilon == 16
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import json
+import sqlite3
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ import pytest
 import elsewhere as ew
 from commands import Command
 from elsewhere.audit.channel import chances, largest_loss
+from elsewhere.device.charge import hours_of, hours_of_part
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism import live as live_module
 from elsewhere.mechanism.live import Picked
@@ -179,3 +181,40 @@ def test_the_command_tells_of_all_parts_that_have_ended(elsewhere: Command, tmp_
     for wrong in (["--until", "25:00"], ["--until", "x"], ["--every", "7"], ["--day", "2999-01-01"]):
         code, _, err = elsewhere("live", tmp_path / "days.csv", *options, *wrong)
         assert code == 2, err
+
+
+def test_a_day_of_an_older_ledger_is_not_told_again_in_parts(tmp_path: Path) -> None:
+    """Found by an attacker: ledgers of earlier versions do not know the hours of their days."""
+    live, ledger = _live(tmp_path, 4), ew.Ledger(tmp_path / "my.ledger", cap=50)
+    day = ew.Trajectory([(live.world.places.ids[0], 0)])
+    ledger.share(_DAY.isoformat(), day, ew.method("ind-noreach", live.world, epsilon=1))
+    with sqlite3.connect(tmp_path / "my.ledger") as database:
+        database.execute("DELETE FROM hours")
+    with pytest.raises(ew.InputError, match="no hour is told twice"):
+        live.share(_DAY, day, ledger)
+    live.share(dt.date(2024, 3, 9), day, ledger, parts=1)
+    with sqlite3.connect(tmp_path / "my.ledger") as database:
+        database.execute("DELETE FROM hours")
+    with pytest.raises(ew.InputError, match="no hour is told twice"):
+        ledger.share("2024-03-09", day, ew.method("ind-noreach", live.world, epsilon=1))
+    assert ledger.spent == 1 + live.epsilon_of_part
+
+
+@pytest.mark.parametrize("minutes", [10, 20, 30, 40, 60, 180])
+@pytest.mark.parametrize("day", [dt.date(2025, 3, 30), dt.date(2025, 10, 26), dt.date(2025, 6, 1)])
+def test_parts_follow_each_other_also_when_clocks_change(minutes: int, day: dt.date) -> None:
+    marks = [hours_of_part(day, at, minutes, "Europe/Helsinki") for at in range(0, 1440, minutes)]
+    assert all(first[1] == second[0] for first, second in pairwise(marks))
+    assert all(begins <= ends for begins, ends in marks)
+    assert (marks[0][0], marks[-1][1]) == hours_of(day, "Europe/Helsinki")
+
+
+def test_a_tracker_without_a_point_gives_as_many_reports(elsewhere: Command, tmp_path: Path) -> None:
+    world = tiny_world(tmp_path, 4, 3)
+    world.save(tmp_path / "w.world")
+    (tmp_path / "day.gpx").write_text('<gpx xmlns="http://www.topografix.com/GPX/1/1"><trk></trk></gpx>')
+    options = ("-w", tmp_path / "w.world", "-e", "2", "--every", "480", "--day", "2024-03-07")
+    more = ("--ledger", tmp_path / "my.ledger", "--cap", "5", "--json")
+    code, shown, err = elsewhere("live", tmp_path / "day.gpx", *options, *more)
+    assert code == 0, err
+    assert len(json.loads(shown)["told"]) == 3

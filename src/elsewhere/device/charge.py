@@ -35,10 +35,24 @@ def hours_of_part(day: dt.date, begins_at: int, minutes: int, timezone: str) -> 
         midnight = dt.datetime.combine(day, dt.time())
         marks = [midnight + dt.timedelta(minutes=at) for at in (begins_at, begins_at + minutes)]
         zone = ZoneInfo(timezone)
-        begins, ends = (int(mark.replace(tzinfo=zone).timestamp()) for mark in marks)
+        begins, ends = (_seconds(mark.replace(tzinfo=zone)) for mark in marks)
     except (OSError, OverflowError, ValueError, ZoneInfoNotFoundError):
         raise InputError("day", f"found {day}, which has no hours in time zone {timezone!r}") from None
     return begins, ends
+
+
+def _seconds(moment: dt.datetime) -> int:
+    """Seconds of UTC of a time on the wall; one that a clock leaps over in spring is when it leaps."""
+    early, late = (int(moment.replace(fold=fold).timestamp()) for fold in (1, 0))
+    back = dt.datetime.fromtimestamp(late, moment.tzinfo)
+    if back.replace(tzinfo=None) == moment.replace(tzinfo=None):
+        return late
+    before = dt.datetime.fromtimestamp(early, moment.tzinfo).utcoffset()
+    while late - early > 1:
+        middle = (early + late) // 2
+        is_before = dt.datetime.fromtimestamp(middle, moment.tzinfo).utcoffset() == before
+        early, late = (middle, late) if is_before else (early, middle)
+    return late
 
 
 def date_of(day: str) -> dt.date:

@@ -39,9 +39,11 @@ def read_xml(raw: Raw, zone: ZoneInfo) -> Export:
             yield element
 
     found = [one for some in each(raw, counted(), "point", lambda e: read(e, zone)) for one in some]
-    if not found:
-        what = f"its {elements:,} points have none" if elements else "it has no points either"
-        raise InputError(raw.name, f"is {name} without times: {what}. A day needs to know when")
+    # Without any point it is a record of nothing, as of a day at home: a refusal would tell of it.
+    if not found and elements:
+        raise InputError(
+            raw.name, f"is {name} without times: its {elements:,} points have none. A day needs to know when"
+        )
     return Export(
         name, [one for one in found if isinstance(one, Stay)], [one for one in found if isinstance(one, Fix)]
     )

@@ -125,9 +125,8 @@ def perturb_file(
     if found.own:
         if isinstance(method, OwnEpsilon):
             raise InputError(str(source), f"holds your own days: give your ε, not {OWN!r}")
-        return _perturb_own(
-            source, output, method, found, metadata, ledger or LedgerChoice(path=user_ledger())
-        )
+        choice = ledger or LedgerChoice(path=user_ledger())
+        return _perturb_own(source, output, method, found, metadata, choice, is_smooth=is_smooth)
     return _perturb_others(
         source,
         output,
@@ -185,6 +184,8 @@ def _perturb_own(
     found: _SourceFacts,
     metadata: SharedMetadata,
     choice: LedgerChoice,
+    *,
+    is_smooth: bool,
 ) -> JobResult:
     """A person's own days: charged all or none, drawn once, filed under ids that mean nothing."""
     if metadata.randomness != SYSTEM:
@@ -192,7 +193,8 @@ def _perturb_own(
     _refuse_other_devices(source, found, choice)
     world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
-    people = list(people_of(read_points(source, world.clock), matcher, source))
+    read = people_of(read_points(source, world.clock), matcher, source)
+    people = list(smoothed_people(read, world, matcher.counts) if is_smooth else read)
     days = {person.date.isoformat(): person.trajectory for person in people}
     needed = sum((method.spent_on(len(day)) for day in days.values()), start=Fraction(0))
     ledger = open_ledger(choice.path, choice.cap, needed)

@@ -271,9 +271,16 @@ def _entry(day: str, epsilon: str, method: str, world: str, is_drawn: int, is_se
 def _check_hours(database: sqlite3.Connection, charge: Charge) -> None:
     """No hour is paid for under two dates: in worlds of other time zones days begin at other times."""
     begins, ends = charge.hours
-    other = database.execute(
-        "SELECT day FROM hours WHERE begins < ? AND ends > ? AND day != ?", (ends, begins, charge.day)
-    ).fetchone()
+    day, _, time = charge.day.partition("T")
+    # By name as well: a ledger of an earlier version does not know the hours of its days.
+    whole, parts = (day, "") if time else ("", f"{day}T%")
+    told = database.execute("SELECT day FROM shares WHERE day = ? OR day LIKE ?", (whole, parts)).fetchone()
+    other = (
+        told
+        or database.execute(
+            "SELECT day FROM hours WHERE begins < ? AND ends > ? AND day != ?", (ends, begins, charge.day)
+        ).fetchone()
+    )
     if other is not None:
         raise InputError(
             "ledger",

@@ -23,6 +23,7 @@ from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.world import World
 
 EVERY_MINUTES = 180
+_MOST_DAYS = 366
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +43,10 @@ class LivePart:
 class LiveSharing:
     """Single visits as they happen: every part of a day is told of, whether there was a visit in it or not.
 
-    Any two histories that differ within ``window_days`` days in a row, and nowhere else, are told apart by at
-    most ε: no such window has more than its parts, and each costs its share of ε (w-event privacy). What is
-    told over a longer time adds up; the ledger's cap is for all of it.
+    Any two histories of visits that differ within ``window_days`` days in a row, and nowhere else, are told
+    apart by at most ε, as long as all of them are told with these settings: no such window has more than its
+    parts, and each costs its share of ε (w-event privacy). What is told over a longer time adds up; the
+    ledger's cap is for all of it.
 
     Parameters
     ----------
@@ -83,8 +85,8 @@ class LiveSharing:
                 "every_minutes",
                 f"found {every_minutes}, must divide a day and be a multiple of {clock.timestep_minutes}",
             )
-        if window_days < 1:
-            raise InputError("window_days", f"found {window_days}, must be 1 or more")
+        if not 1 <= window_days <= _MOST_DAYS:
+            raise InputError("window_days", f"found {window_days}, must be 1 to {_MOST_DAYS}")
         if world.settings.popularity_from == SAME_PEOPLE:
             raise InputError("world", "was made of the same people's days: nothing can be promised")
         self.world = world

@@ -25,13 +25,23 @@ from elsewhere.world.distances import RegionDistances
 _SAFETY = 1e-7
 _STEPS_OF_ONE = 10_000
 _TRIES = 12
+_SMALLEST, _LARGEST = 1e-9, 1e9
 
 Spent = Callable[[Fraction], float]
 """What a draw spends at most whose coin has some ε."""
 
 
 def spent_by_coin(distances: RegionDistances, words: Words, size: int, max_distance: float) -> Spent:
-    """An upper bound, exact but for its rounding, for draws of n-grams of ``size`` regions."""
+    """An upper bound, exact but for its rounding, for draws of n-grams of ``size`` regions.
+
+    A world comes from anyone. Where its numbers are so large or so small that sums pass what a float can
+    hold, scores are no longer distances over Δ, and nothing is calibrated.
+    """
+    if max_distance != 0 and not _SMALLEST <= max_distance <= _LARGEST:
+        raise InputError(
+            "calibration",
+            f"cannot be exact where the largest distance of a world is {max_distance:g}",
+        )
 
     def spent(coin_epsilon: Fraction) -> float:
         # The score of a window is its distance over Δ = size · max d, so these are the coin's own weights.
@@ -42,6 +52,8 @@ def spent_by_coin(distances: RegionDistances, words: Words, size: int, max_dista
                 "calibration",
                 f"cannot be exact for windows of {size}: this world has too many regions",
             )
+        if not 0 <= loss.spent < math.inf:
+            raise InputError("calibration", "cannot be exact: this world's distances make no sense")
         return loss.spent + float(coin_epsilon) / SCORE_STEPS + _SAFETY
 
     return spent
@@ -69,6 +81,12 @@ def calibrated(spent: Spent, epsilon: Fraction) -> Fraction:
         else:
             high = (guess, spent_guess)
     return low
+
+
+def is_coin_for(coin: Fraction, epsilon: Fraction) -> bool:
+    """Whether a coin is of those that `calibrated` finds: what a file says may be anything."""
+    is_on_grid = coin == epsilon or _STEPS_OF_ONE % coin.denominator == 0
+    return is_on_grid and epsilon <= coin <= min(4 * epsilon, Fraction(LARGEST_EPSILON))
 
 
 def _rounded_down(value: float) -> Fraction:

@@ -19,6 +19,8 @@ factor of at most e^ε, as ever: what is done to a day before the draw costs not
 from __future__ import annotations
 
 import decimal
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
@@ -29,6 +31,7 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.knowledge.sphere import chords_squared
+from elsewhere.mechanism.budget import short_fraction
 from elsewhere.randomness import Randomness
 from elsewhere.trajectories import Trajectory, Visit
 from elsewhere.world.world import World
@@ -54,7 +57,7 @@ def checked_levels(levels: Mapping[str, float | str | Fraction]) -> dict[str, Fr
     found = {}
     for place_id, value in levels.items():
         try:
-            found[place_id] = Fraction(str(value))
+            found[place_id] = short_fraction(str(value))
         except (ValueError, ZeroDivisionError):
             raise InputError("levels", f"found {value!r} for {place_id!r}, must be a number") from None
         if found[place_id] < 0:
@@ -83,9 +86,11 @@ class Levels:
         self.stand_ins = _stand_ins(world, list(levels))
 
     def in_words(self) -> str:
-        """How many places have which level, for the metadata of a file."""
+        """How many places have which level, and which list that is, for the metadata of a file."""
         counts = sorted(Counter(self.of_place.values()).items())
-        return ", ".join(f"ε = {level} for {count} places" for level, count in counts)
+        pairs = sorted((place_id, str(level)) for place_id, level in self.of_place.items())
+        name = hashlib.sha256(json.dumps(pairs).encode()).hexdigest()[:12]
+        return ", ".join(f"ε = {level} for {count} places" for level, count in counts) + f" (list {name})"
 
     def seen(self, trajectory: Trajectory, epsilon: Fraction, coin: int) -> Trajectory:
         """The day as the draws see it, for a coin below 2⁶²: some visits moved to their stand-ins."""

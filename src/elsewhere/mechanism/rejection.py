@@ -22,6 +22,7 @@ from elsewhere.tape import Tape, accepts_exp, finish_rows, ran_out
 
 SCORE_STEPS = 1 << 20
 LARGEST_EPSILON = 16
+_LARGEST_WORD = 1 << 62
 # Chance that no trial accepts, at worst 2⁻⁶⁴; the draw then falls back to a proposal, and stays ε'-LDP.
 NEVER = 64 * math.log(2)
 
@@ -47,7 +48,11 @@ def coin_of(epsilon: Fraction) -> Coin:
             "epsilon", f"{float(epsilon):g} for one draw takes too long to sample: at most {LARGEST_EPSILON}"
         )
     trials = math.ceil(NEVER * math.exp(epsilon / 2))
-    return Coin(epsilon.numerator, epsilon.denominator * 2 * SCORE_STEPS, trials)
+    coin = Coin(epsilon.numerator, epsilon.denominator * 2 * SCORE_STEPS, trials)
+    if max(coin.numerator * SCORE_STEPS, coin.denominator) >= _LARGEST_WORD:
+        # Compiled loops would wrap around without a word, and the audit would not see it.
+        raise InputError("epsilon", "has too many digits to be drawn exactly: use a rounder number")
+    return coin
 
 
 @compiled

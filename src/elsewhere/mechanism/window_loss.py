@@ -54,7 +54,7 @@ def exact_window_loss(
         return None
     far = _all_distances(distances)
     costs = factor * far
-    is_sound = bool(((far >= 0) & (far <= max_distance)).all())
+    is_sound = bool(((far >= 0) & (far <= max_distance)).all() and np.isfinite(costs).all())
     if not is_sound or size * costs.max() > _LARGEST_EXPONENT:
         return None
     edges = _dense(words, count)

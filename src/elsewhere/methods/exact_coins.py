@@ -11,8 +11,9 @@ from pathlib import Path
 
 from elsewhere.errors import InputError
 from elsewhere.files import write_text
-from elsewhere.mechanism.budget import Draw
-from elsewhere.mechanism.calibration import calibrated, spent_by_coin
+from elsewhere.mechanism.budget import Draw, short_fraction
+from elsewhere.mechanism.calibration import calibrated, is_coin_for, spent_by_coin
+from elsewhere.world.measure import COMBINE
 from elsewhere.world.world import World
 
 PROVEN, EXACT = "proven", "exact"
@@ -23,6 +24,12 @@ class ExactCoins:
     """The ε of the coin for each window and ε'."""
 
     def __init__(self, world: World, cache: str | Path | None) -> None:
+        combine = world.settings.distance.combine
+        if combine not in COMBINE:
+            # The proof is about the numbers that were computed: a function may give others tomorrow.
+            raise InputError(
+                "calibration", f"cannot be exact with a distance that was registered ({combine!r})"
+            )
         self._world = world
         self._cache = None if cache is None else Path(cache)
         self._found: dict[tuple[int, Fraction], Fraction] = {}
@@ -38,7 +45,8 @@ class ExactCoins:
             path = self._path(size, epsilon)
             coin = None if path is None else _read(path)
             # A file may say anything. What it says is used only if it is proven once more.
-            if coin is None or not (epsilon <= coin <= 4 * epsilon and spent(coin) <= float(epsilon)):
+            is_proven = coin is not None and is_coin_for(coin, epsilon) and spent(coin) <= float(epsilon)
+            if coin is None or not is_proven:
                 coin = calibrated(spent, epsilon)
                 if path is not None:
                     with suppress(InputError):  # what cannot be kept is found again next time
@@ -54,6 +62,7 @@ class ExactCoins:
 
 def _read(path: Path) -> Fraction | None:
     try:
-        return Fraction(json.loads(path.read_text(encoding="utf-8"))["coin"])
+        said = json.loads(path.read_text(encoding="utf-8"))["coin"]
+        return short_fraction(said) if isinstance(said, str) else None
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError, RecursionError):
         return None

@@ -24,6 +24,7 @@ FARTHEST = 1e6
 """What a registered function's NaN or infinity counts as: finite, as Δ must be, and far beyond any city."""
 
 _REGISTERED: dict[str, int] = {}
+_NAMES: dict[int, str] = {}
 
 
 class Measure(NamedTuple):
@@ -41,8 +42,7 @@ class Measure(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         """In another process the function is elsewhere: it goes by its name."""
         names = {way: name for name, way in COMBINE.items()}
-        own = [name for name, function in _REGISTERED.items() if function == self.function]
-        name = own[0] if self.way == REGISTERED else names[self.way]
+        name = _NAMES[self.function] if self.way == REGISTERED else names[self.way]
         return measure_of, (name, (self.space, self.time, self.category))
 
 
@@ -58,7 +58,8 @@ def register_distance(name: str, function: OfParts) -> None:
     function
         Of three numbers, the weighted d_s, d_t and d_c; returns a number, 0 or more. It is compiled where
         there is a compiler, so it may use arithmetic and `math`. A negative result counts as 0, what is no
-        finite number as 10⁶: no function can break the promise, but a bad one makes days useless.
+        finite number as 10⁶: no function can break the promise, but a bad one makes days useless. (Exact
+        calibration is refused with it: its proof is about numbers that must not change.)
 
     Returns
     -------
@@ -79,6 +80,7 @@ def register_distance(name: str, function: OfParts) -> None:
     if name in COMBINE or not name:
         raise InputError("register_distance", f"{name!r} is taken: {', '.join(COMBINE)} are elsewhere's own")
     _REGISTERED[name] = address_of(function)
+    _NAMES[_REGISTERED[name]] = name
 
 
 def distance_names() -> list[str]:
