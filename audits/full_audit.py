@@ -28,6 +28,7 @@ from elsewhere.trajectories import Trajectory
 from elsewhere.world.build import build_world
 from elsewhere.world.world import World
 from faults import FAULTS, Fault
+from further_audit import level_ratio, live_ratio
 from survey_audit import QuestionLine, question_line
 from tiny_surveys import KINDS
 from tiny_worlds import tiny_world
@@ -36,6 +37,7 @@ _WORKERS = 2
 _BLACK_BOX_WORLDS = (4, 7, 14, 21, 22)
 _PAIRS_PER_WORLD = 4
 _SHARES = 6000
+_FEWEST = 150
 _EPSILON = 2
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
 
@@ -153,6 +155,23 @@ def questions(folder: Path) -> list[QuestionLine]:
     return lines
 
 
+def further(folder: Path) -> bool:
+    """Levels and visits as they happen: no more than is promised, on every tiny world."""
+    is_good = True
+    for name, ratio_of in {"levels": level_ratio, "live": live_ratio}.items():
+        with progress_bar(f"{name}: exact channels") as progress, _pool() as pool:
+            ratios = []
+            for seed, ratio in enumerate(pool.map(partial(ratio_of, folder), range(WORLDS))):
+                ratios += [] if ratio is None else [ratio]
+                progress(seed + 1, WORLDS)
+        out.print(
+            f"{name}: exact channel on {len(ratios)} tiny worlds: at most {max(ratios):.4f} of the promise, "
+            f"median {sorted(ratios)[len(ratios) // 2]:.3f}"
+        )
+        is_good &= max(ratios) <= 1 + 1e-12 and len(ratios) >= _FEWEST
+    return is_good
+
+
 def _print_questions(lines: list[QuestionLine]) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for header in ("question", "surveys", "exact max ε/claimed", "real answers under the listed ones, p"):
@@ -180,6 +199,7 @@ def main() -> int:
             worlds, largest = channels(folder, name)
             lines.append(Line(name, worlds, largest, caught, *from_outside(folder, name)))
         asked = questions(folder)
+        is_further_good = further(folder)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for header in (
         "method",
@@ -202,6 +222,7 @@ def main() -> int:
     out.print(table)
     _print_questions(asked)
     is_good = is_seen and caught == len(FAULTS) and all(line.is_good for line in asked)
+    is_good &= is_further_good
     is_good &= all(line.largest <= 1 and line.worlds >= 200 and not line.accused for line in lines)
     out.print("All hold." if is_good else "[red]NOT ALL HOLD.[/red]")
     return 0 if is_good else 1
