@@ -238,7 +238,6 @@ def test_own_tables_are_read_however_separated_and_called(tmp_path: Path, text: 
         ("a.bin", "hello", "is none of: Google Timeline"),
         ("a.bin", "", "is empty"),
         ("a.gpx", "<gpx><trkpt lat='52.5' lon='13.4'/></gpx>", "is GPX without times: its 1 points"),
-        ("a.gpx", "<gpx></gpx>", "is GPX without times: it has no points"),
         ("a.kml", "<kml><Placemark><Point><coordinates>13.4,52.5</coordinates></Point></Placemark></kml>",
          "is KML without times"),
         ("a.kml", f"<kml>{_NO_LONGITUDE}</kml>", "point 1 is not as it should be"),
