@@ -25,7 +25,7 @@ _CASES = [
     ("codebook", {"candidates": 5, "shards": 1, "k": 2}, 1),
     ("ind-noreach", {}, 1),
     ("ind-reach", {}, 2),
-    ("ngram", {"n": 2}, 2),
+    ("ngram", {"n": 2}, 1),
     ("global", {}, 2),
 ]
 
