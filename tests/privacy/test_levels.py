@@ -143,6 +143,10 @@ def test_levels_of_a_table_are_of_places_and_of_categories_and_below(town: World
     with pytest.raises(ew.InputError) as found:
         ew.read_levels(path, town)
     assert [fault.row for fault in found.value.faults] == [2, 3, 4, 5]
+    path.write_text("category_id,place_id,epsilon\nshoes,,1\nshoes,,2\n,shop,1\n,shop,3\n", encoding="utf-8")
+    with pytest.raises(ew.InputError) as twice:  # a laxer row must not win by coming later
+        ew.read_levels(path, town)
+    assert [fault.row for fault in twice.value.faults] == [3, 5]
 
 
 @pytest.mark.parametrize("text", ["", "place_id\ncafe\n", "epsilon\n1\n", "\0", '"place_id,epsilon\n'])
@@ -154,7 +158,9 @@ def test_a_table_that_is_none_is_refused(town: World, tmp_path: Path, text: str)
 
 
 def test_what_makes_no_sense_is_refused(town: World) -> None:
-    refused: list[dict[str, Any]] = [
+    refused: list[Any] = [
+        {},
+        "levels.csv",
         {"nowhere": 1},
         {"cafe": -1},
         {"cafe": "x"},

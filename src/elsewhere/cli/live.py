@@ -15,7 +15,7 @@ import typer
 from elsewhere import __version__
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import out, print_json, table, waiting
+from elsewhere.cli.console import out, print_json, table, waiting, warn
 from elsewhere.device import personal
 from elsewhere.device.ledger import open_ledger
 from elsewhere.device.ledger_file import user_ledger
@@ -81,6 +81,8 @@ def live(
     with waiting("Reading your file"):
         records = personal.read_own([file], world)
         trajectory = personal.personal_day(records, world, date)
+    if not records.reaches(date):
+        warn(f"{file} says nothing about {date}: its parts are told as those of a day without any visit")
     path = ledger_file or user_ledger()
     ledger = open_ledger(path, cap, sharing.epsilon_of_part * ended)
     told = sharing.share(date, trajectory, ledger, parts=ended)

@@ -131,7 +131,11 @@ def chosen_method(
         raise InputError("sensitivity", f"is no option of {name}, only of {Ngram.name}")
     if entry.takes("cache"):
         options["cache"] = tables_folder(world_file, world)
-    return method(name, world, epsilon=epsilon, hide_length=hide_length, levels=sensitive, **options)
+    made = method(name, world, epsilon=epsilon, hide_length=hide_length, levels=sensitive, **options)
+    whole = made.facts().epsilon
+    if sensitive and whole is not None and max(sensitive.values()) >= whole:
+        warn(f"levels of {whole} and more add nothing: such places are as protected as all others")
+    return made
 
 
 def tables_folder(world_file: Path, world: World) -> Path:

@@ -54,6 +54,8 @@ def staying_chance(level: Fraction, epsilon: Fraction) -> int:
 
 def checked_levels(levels: Mapping[str, float | str | Fraction]) -> dict[str, Fraction]:
     """Levels as exact fractions, 0 or more."""
+    if not isinstance(levels, Mapping):
+        raise InputError("levels", "must be an ε for each place id: `read_levels` reads them from a file")
     found = {}
     for place_id, value in levels.items():
         try:
@@ -80,6 +82,8 @@ class Levels:
         unknown = [place_id for place_id in levels if place_id not in world.place_index]
         if unknown:
             raise InputError("levels", f"found {unknown[0]!r}, which is no place of this world")
+        if not levels:
+            raise InputError("levels", "no place has one: the list is empty")
         if len(levels) == len(world.places):
             raise InputError("levels", "every place has one: some must be left for the others to be moved to")
         self.of_place = dict(levels)

@@ -28,7 +28,8 @@ _SENSITIVE = re.compile(
 def read_levels(path: str | Path, world: World) -> dict[str, Fraction]:
     """Levels of a table: ``epsilon`` for a ``place_id``, or for all places of a ``category_id`` and below.
 
-    A place that is named counts with its own level; one of several categories with the least of theirs.
+    The nearest row counts: a place's own, else that of its category, else of the category above. A place of
+    several categories has the least of theirs.
 
     Parameters
     ----------
@@ -64,6 +65,8 @@ def read_levels(path: str | Path, world: World) -> dict[str, Fraction]:
             faults.append(Fault(row=row, column="epsilon", problem="must be a number, 0 or more"))
         elif bool(place_id) == bool(category_id):
             faults.append(Fault(row=row, problem="needs either a place_id or a category_id"))
+        elif place_id in named or nodes.get(category_id) in by_category:
+            faults.append(Fault(row=row, problem="names what a row before it has named already"))
         elif place_id in world.place_index:
             named[place_id] = level
         elif category_id in nodes:
