@@ -26,7 +26,7 @@ from elsewhere.device.own_epsilon import (
     OWN,
     AnyMethod,
     OwnEpsilon,
-    check_epsilon,
+    checked_method_of,
     epsilon_of,
     method_of,
     share_all,
@@ -266,14 +266,12 @@ def _check_source(source: Path, method: AnyMethod, *, is_strict: bool, is_anyway
     """
     world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
-    faults, lengths, own, has_others, days = [], set(), set(), False, DaysOfPeople()
+    faults, own, has_others, days = [], set(), False, DaysOfPeople()
     wanted: set[tuple[Sharing, int]] = set()
     people = people_of(read_points(source, world.clock), matcher, source, days)
     number = 0
     for number, person in enumerate(people, start=1):
-        check_epsilon(method, person, number, str(source))
-        lengths.add(len(person.trajectory))
-        wanted.add((method_of(method, person), len(person.trajectory)))
+        wanted.add((checked_method_of(method, person, number, str(source)), len(person.trajectory)))
         if is_own(person.uid):
             own.add(person.uid)
         else:
@@ -284,7 +282,7 @@ def _check_source(source: Path, method: AnyMethod, *, is_strict: bool, is_anyway
             problems = ", ".join(f"{what} ({count})" for what, count in sorted(found.items()))
             faults += [Fault(problem=f"trajectory {number}: {problems}")] if problems else []
         matcher.counts.clear()
-    if not lengths:
+    if not wanted:
         raise InputError(str(source), "holds no trajectory")
     if faults:
         raise InputError(str(source), faults)

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from elsewhere.days.visits import visit_distances
@@ -124,25 +126,26 @@ class LiveSharing:
         """
         told: list[LivePart] = []
         before: Picked | None = None
-        for part, charge in enumerate(self._charges(day)):
-            if part == (self.parts if parts is None else parts):
-                break
-            stream = told[0].stream if told else None
-
-            def drawn(_: str, part: int = part, before: Picked | None = before) -> dict[str, Any]:
-                source = SystemRandomness()
-                picked = self.pick(trajectory, part, before, source)
-                place = None if picked is None else self.world.places.ids[picked.place]
-                return {"id": stream or random_id(), "randomness": label_of(source), "place": place}  # noqa: B023
-
-            (plain, is_again) = ledger.paid([charge], drawn)[charge.day]
+        for part, charge in enumerate(islice(self._charges(day), parts)):
+            stream = told[0].stream if told else random_id()
+            draw = partial(self._drawn, trajectory, part, before, stream)
+            plain, is_again = ledger.paid([charge], draw)[charge.day]
             told.append(self._told(day, part, plain, is_again=is_again))
             if plain["place"] is not None:
                 before = Picked(part, self.world.place_index[plain["place"]])
         return told
 
+    def _drawn(
+        self, trajectory: Trajectory, part: int, before: Picked | None, stream: str, _name: str
+    ) -> dict[str, Any]:
+        """A part's report, as the ledger keeps it."""
+        source = SystemRandomness()
+        picked = self.pick(trajectory, part, before, source)
+        place = None if picked is None else self.world.places.ids[picked.place]
+        return {"id": stream, "randomness": label_of(source), "place": place}
+
     def _told(self, day: dt.date, part: int, plain: dict[str, Any], *, is_again: bool) -> LivePart:
-        begins, ends = (_clock_time(minutes * self.every_minutes) for minutes in (part, part + 1))
+        begins, ends = self._begins(part), self._begins(part + 1)
         return LivePart(
             day=day.isoformat(),
             begins=begins,
@@ -167,9 +170,8 @@ class LiveSharing:
         for part in range(self.parts):
             minutes = part * self.every_minutes
             hours = hours_of_part(day, minutes, self.every_minutes, self.world.clock.timezone)
-            name = f"{day.isoformat()}T{_clock_time(minutes)}"
+            name = f"{day.isoformat()}T{self._begins(part)}"
             yield Charge(name, str(self.epsilon_of_part), how, self.world.hash, hours)
 
-
-def _clock_time(minutes: int) -> str:
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+    def _begins(self, part: int) -> str:
+        return self.world.clock.label(part * self.tables.steps)

@@ -64,15 +64,15 @@ def method_of(method: AnyMethod, person: Person) -> Sharing:
     return method.of(epsilon_of(person)) if isinstance(method, OwnEpsilon) else method
 
 
-def check_epsilon(method: AnyMethod, person: Person, number: int, source: str) -> None:
-    """Refuse a day whose ε cannot be read, by its number in the file."""
-    if isinstance(method, OwnEpsilon):
-        try:
-            epsilon_of(person)
-        except InputError as error:
-            raise InputError(
-                source, [Fault(problem=f"trajectory {number}: epsilon {error.faults[0]}")]
-            ) from None
+def checked_method_of(method: AnyMethod, person: Person, number: int, source: str) -> Sharing:
+    """The same; a day whose ε cannot be read is refused by its number in the file."""
+    if isinstance(method, Sharing):
+        return method
+    try:
+        epsilon = epsilon_of(person)
+    except InputError as error:
+        raise InputError(source, [Fault(problem=f"trajectory {number}: epsilon {error.faults[0]}")]) from None
+    return method.of(epsilon)
 
 
 def share_all(
