@@ -142,10 +142,10 @@ def _words_used(suspect: Sharing, secrets: Indices) -> int:
     """Words that draws with constant work take, without those that are only there to be enough."""
     total = 0
 
-    def finish(work: Callable[[tape.Tape, int], tuple[int, int]], *options: Any) -> None:
-        def counting(words: tape.Tape, done: int) -> tuple[int, int]:
+    def finish(work: Callable[[tape.Tape, int, int], tuple[int, int]], *options: Any) -> None:
+        def counting(words: tape.Tape, start: int, stop: int) -> tuple[int, int]:
             nonlocal total
-            finished, used = work(words, done)
+            finished, used = work(words, start, stop)
             total += int(used)
             return finished, used
 

@@ -237,11 +237,8 @@ class BoundingBoxOfTheTruth(Peeking):
         hours = self.world.regions.mid_hours[list(self.truth)]
         per_hour = 60 / self.world.clock.timestep_minutes
         low, high = int(hours.min() * per_hour), int(hours.max() * per_hour)
-        days = [
-            SharedTrajectory((visit.place_id, min(max(visit.timestep, low), high)) for visit in day)
-            for day in rebuilt.shared
-        ]
-        return replace(rebuilt, shared=days)
+        times = np.clip(rebuilt.days.times, low, high)
+        return replace(rebuilt, days=rebuilt.days._replace(times=times))
 
 
 class RetryUntilFeasible(Ngram):
@@ -335,7 +332,7 @@ class SameWordsForEveryOtherDraw(Ngram):
         single = Ngram(self.world, epsilon=self.draws_for(secrets.shape[1])[0].epsilon, n=1)
         rows = []
         for secret in secrets:
-            seeds = randomness.words(2).tolist()
+            seeds = randomness.words_for_rows(1, 2)[0].tolist()
             visits = [
                 single.perturb(visit[None, None], SeededRandomness(seeds[i % 2]), constant_work=constant_work)
                 for i, visit in enumerate(secret)
@@ -367,8 +364,10 @@ class TruthKeptForLater(Ngram):
 
     def rebuild(self, drawn: Drawn, randomness: Randomness) -> Rebuilt:
         rebuilt = super().rebuild(drawn, randomness)
-        days = [SharedTrajectory([self.secret.kept.visits[0], *list(day)[1:]]) for day in rebuilt.shared]
-        return replace(rebuilt, shared=days)
+        place_id, timestep = self.secret.kept.visits[0]
+        rebuilt.days.places[:, 0] = self.world.place_index[place_id]
+        rebuilt.days.times[:, 0] = timestep
+        return rebuilt
 
 
 class SharesTheTruth(Sharing):
@@ -376,18 +375,17 @@ class SharesTheTruth(Sharing):
 
     def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
         done = super()._process(rows, source, constant_work=constant_work)
-        days = [
-            SharedTrajectory([*list(day)[:-1], truth.visits[-1]])
-            for day, truth in zip(done.rebuilt.shared, rows.trajectories, strict=True)
-        ]
-        return replace(done, rebuilt=replace(done.rebuilt, shared=days))
+        days, (place_id, timestep) = done.rebuilt.days, rows.truth.visits[-1]
+        days.places[0, days.lengths[0] - 1] = self.world.place_index[place_id]
+        days.times[0, days.lengths[0] - 1] = timestep
+        return done
 
 
 class TrueLengthAfterAll(Sharing):
     """A length is drawn, and the day is shared with its true one (R7)."""
 
     def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
-        true_length = len(rows.trajectories[0])
+        true_length = len(rows.truth)
         return super()._process(replace(rows, length=true_length), source, constant_work=constant_work)
 
 
@@ -443,8 +441,9 @@ class TrimmedToTheTruth(Sharing):
 
     def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
         done = super()._process(rows, source, constant_work=constant_work)
-        cut = [SharedTrajectory(day.visits[: rows.length]) for day in done.rebuilt.shared]
-        return replace(done, rebuilt=replace(done.rebuilt, shared=cut))
+        days = done.rebuilt.days
+        cut = days._replace(lengths=np.minimum(days.lengths, rows.length))
+        return replace(done, rebuilt=replace(done.rebuilt, days=cut))
 
 
 class LengthLeak(Sharing):
@@ -452,7 +451,7 @@ class LengthLeak(Sharing):
 
     def _lengths(self, *given: Any, **more: Any) -> tuple[list[int], list[int]]:
         drawn, trials = super()._lengths(*given, **more)
-        return [min(a, len(day)) for a, day in zip(drawn, given[0], strict=True)], trials
+        return [min(a, length) for a, length in zip(drawn, given[0], strict=True)], trials
 
     def step(self, secret: Outcome, state: State | None) -> AnyStep | None:
         step = super().step(secret, state)

@@ -1,8 +1,9 @@
 """Where randomness comes from; no other module may touch numpy.random, random, secrets or os.urandom.
 
-Two kinds, and code can tell them apart by type: `SystemRandomness` for sharing, which nobody can seed
-or repeat, and `SeededRandomness` for what is public or made up (generated cities, clusters,
-experiments), which must never perturb anyone's trajectory for real (R13).
+Three kinds, and code can tell them apart by type: `SystemRandomness` for sharing, which nobody can seed
+or repeat; `SeededRandomness` for what is public or made up (generated cities, clusters, experiments), which
+must never perturb anyone's trajectory for real (R13); and `KeyedRandomness` for batches on many machines,
+where a task may run twice and must then draw the same (R23).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import os
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Words
+from elsewhere.arrays import Counts, Floats, Words
+from elsewhere.chacha import HalfWords, chacha_words, picked_keys
 from elsewhere.compiled import compiled
 
 
@@ -33,8 +35,16 @@ class SystemRandomness:
         # Writable as seeded words are: compiled loops would else be compiled for both.
         return np.frombuffer(bytearray(os.urandom(8 * count)), dtype=np.uint64)
 
+    def words_for_rows(self, rows: int, count: int) -> Words:
+        """So many words for each row."""
+        return self.words(rows * count).reshape(rows, count)
+
     def stream(self, _number: int) -> SystemRandomness:
         """Randomness for one part of a job: the operating system needs no parts."""
+        return self
+
+    def of_rows(self, _rows: Counts) -> SystemRandomness:
+        """Randomness for some of the rows of a batch: all rows have the same source."""
         return self
 
 
@@ -55,24 +65,86 @@ class SeededRandomness:
         """Uniform 64-bit words."""
         return self._generator.integers(0, 2**64, size=count, dtype=np.uint64)
 
+    def words_for_rows(self, rows: int, count: int) -> Words:
+        """So many words for each row."""
+        return self.words(rows * count).reshape(rows, count)
+
     def stream(self, number: int) -> SeededRandomness:
         """Independent randomness for one part of a job, whoever works on it."""
         return SeededRandomness(self.seed, *self._path, number)
 
+    def of_rows(self, _rows: Counts) -> SeededRandomness:
+        """Randomness for some of the rows of a batch: all rows have the same source."""
+        return self
 
-Randomness = SystemRandomness | SeededRandomness
+
+class KeyedRandomness:
+    """Words that the key of each row gives: the same for the same key, whatever other rows are beside it.
+
+    Each request has a stream of its own (the nonce counts them), so no word is used twice. To whoever does
+    not have the keys the words are as good as random: ε then rests on ChaCha20 (R23).
+    """
+
+    __slots__ = ("_keys", "_requests")
+
+    def __init__(self, keys: HalfWords, requests: int = 0) -> None:
+        self._keys = keys
+        self._requests = requests
+
+    @property
+    def label(self) -> str:
+        """What files say of it."""
+        return KEYED
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"<KeyedRandomness for {len(self)} rows>"
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("keys stay in the memory of the process that derived them")
+
+    def words_for_rows(self, rows: int, count: int) -> Words:
+        """So many words for each row."""
+        if rows != len(self):
+            raise AssertionError("there is a key for each row, and a row for each key")
+        return chacha_words(self._keys, self.next_request(), count)
+
+    def next_request(self) -> int:
+        """The number of a stream that nothing has used."""
+        self._requests += 1
+        return self._requests - 1
+
+    def words_of_row(self, row: int, request: int, count: int) -> Words:
+        """The first words of one row's stream: asked for more, they begin in the same way."""
+        return np.asarray(chacha_words(self._keys[row : row + 1], request, count)[0])
+
+    def stream(self, _number: int) -> KeyedRandomness:
+        """Randomness for one part of a job: keys are of days, whatever the parts are."""
+        return self
+
+    def of_rows(self, rows: Counts) -> KeyedRandomness:
+        """Randomness for some of the rows of a batch: their keys, and streams not used so far."""
+        return KeyedRandomness(picked_keys(self._keys, rows), self._requests)
+
+
+FreshRandomness = SystemRandomness | SeededRandomness
+"""What gives new words whenever it is asked."""
+Randomness = FreshRandomness | KeyedRandomness
 SYSTEM = SystemRandomness().label
+KEYED = "keyed"
 
 
 def label_of(source: Randomness) -> str:
-    """What files say of the randomness that was used; `SYSTEM` for the operating system's alone.
+    """What files say of the randomness that was used; `SYSTEM` and `KEYED` for these two alone.
 
     By the exact type: whatever was put in its place, in a test or in an experiment, has another label.
     """
-    if type(source) is SystemRandomness:
-        return SYSTEM
+    if type(source) in {SystemRandomness, KeyedRandomness}:
+        return source.label
     label = str(getattr(source, "label", SYSTEM))
-    return label if label != SYSTEM else f"{type(source).__name__}, not the operating system's"
+    return label if label not in {SYSTEM, KEYED} else f"{type(source).__name__}, not the operating system's"
 
 
 def random_id() -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 from elsewhere.arrays import Counts, Words
 from elsewhere.compiled import compiled
-from elsewhere.randomness import Randomness
+from elsewhere.randomness import KeyedRandomness, Randomness
 
 _MOST_WORDS = 1 << 20
 
@@ -88,20 +88,41 @@ def _accepts_exp_up_to_one(tape: Tape, numerator: int, denominator: int) -> bool
 
 
 def finish_rows(
-    work: Callable[[Tape, int], tuple[int, int]], count: int, words_per_row: int, randomness: Randomness
+    work: Callable[[Tape, int, int], tuple[int, int]],
+    count: int,
+    words_per_row: int,
+    randomness: Randomness,
 ) -> None:
-    """Do ``count`` rows of work; ``work(tape, done)`` says how many more it finished and the words they used.
+    """Do ``count`` rows of work; ``work(tape, start, stop)`` does rows from ``start`` on, before ``stop``.
 
-    The unfinished row is begun again on the same words followed by new ones: the outcome is that of
-    an endless tape.
+    It says how many of them it finished and the words they used. The unfinished row is begun again on the
+    same words followed by new ones: the outcome is that of an endless tape. With keys each row has a tape of
+    its own.
     """
+    if isinstance(randomness, KeyedRandomness):
+        _finish_each_row(work, count, words_per_row, randomness)
+        return
     done, words = 0, randomness.words(_tape_length(words_per_row, count))
     while done < count:
-        finished, used = work(new_tape(words), done)
+        finished, used = work(new_tape(words), done, count)
         done += int(finished)
         if done < count:
             more = randomness.words(_tape_length(words_per_row, count - done))
             words = np.concatenate([words[int(used) :], more])
+
+
+def _finish_each_row(
+    work: Callable[[Tape, int, int], tuple[int, int]],
+    count: int,
+    words_per_row: int,
+    randomness: KeyedRandomness,
+) -> None:
+    """A tape for each row: nothing of its outcome hangs on the rows beside it (R23)."""
+    request, usual = randomness.next_request(), _tape_length(words_per_row, 1)
+    for row in range(count):
+        length = usual
+        while not work(new_tape(randomness.words_of_row(row, request, length)), row, row + 1)[0]:
+            length *= 2
 
 
 def _tape_length(words_per_row: int, count: int) -> int:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, starmap
 from numbers import Integral
 from typing import NamedTuple
+
+import numpy as np
+
+from elsewhere.arrays import Counts, Indices
+
+_LAST_TIMESTEP = (1 << 31) - 1
 
 
 class Visit(NamedTuple):
@@ -100,3 +107,63 @@ class SharedTrajectory(_Visits):
     def __repr__(self) -> str:
         visits = ", ".join(f"{visit.place_id}@{visit.timestep}" for visit in self._visits)
         return f"<SharedTrajectory {visits}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectories:
+    """Many people's days in columns, visit after visit, for files and clusters. PRIVATE, as each of them is.
+
+    Places are rows of a world's places; one past the last for a place that nobody knows.
+    """
+
+    places: Indices
+    times: Indices
+    starts: Counts
+    """Where each day begins, and at the end how many visits there are."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __repr__(self) -> str:
+        return f"<private Trajectories of {len(self)} days>"
+
+    @property
+    def lengths(self) -> Counts:
+        """The number of visits of each day."""
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> Counts:
+        """The number of the day that each visit is of."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def some(self, rows: Counts) -> Trajectories:
+        """Some of the days, in the order of ``rows``."""
+        lengths = self.lengths[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.arange(starts[-1]) + np.repeat(self.starts[:-1][rows] - starts[:-1], lengths)
+        return Trajectories(self.places[at], self.times[at], starts)
+
+
+def joined_trajectories(parts: Sequence[Trajectories]) -> Trajectories:
+    """Days of several columns, in order."""
+    lengths = np.concatenate([part.lengths for part in parts])
+    return Trajectories(
+        places=np.concatenate([part.places for part in parts]),
+        times=np.concatenate([part.times for part in parts]),
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+    )
+
+
+def in_columns(trajectories: Sequence[Trajectory], row_of: Mapping[str, int]) -> Trajectories:
+    """Days in columns, by the row of each place of a world."""
+    unknown = len(row_of)
+    visits = [visit for trajectory in trajectories for visit in trajectory.visits]
+    lengths = [0, *map(len, trajectories)]
+    # No day has a timestep that large; what is cut here counts as the last of the day anyway.
+    times = [min(visit.timestep, _LAST_TIMESTEP) for visit in visits]
+    return Trajectories(
+        places=np.array([row_of.get(visit.place_id, unknown) for visit in visits], dtype=np.int32),
+        times=np.array(times, dtype=np.int32),
+        starts=np.cumsum(lengths, dtype=np.int64),
+    )

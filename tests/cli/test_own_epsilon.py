@@ -15,7 +15,6 @@ from elsewhere.device.job_counts import irregularities
 from elsewhere.device.own_epsilon import OwnEpsilon
 from elsewhere.device.smooth import SHIFTED, smoothed
 from elsewhere.methods.sharing import Sharing
-from elsewhere.world.place_world import place_world
 from worlds import build, place
 
 _CHOSEN = ("1/2", "2", "8")
@@ -152,9 +151,8 @@ def test_steps_that_cannot_be_travelled_are_smoothed_if_wished(elsewhere: Comman
     _, shown, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "b.csv")
     counts = json.loads(shown)["private_counts_for_this_device_only"]
     assert counts["steps too far for their time"] == 1
-    places = place_world(world)
     for day in (ew.Trajectory([("p0", 3), ("p0", 50)]), ew.Trajectory([("who", 0), ("p1", 1)])):
-        assert smoothed(day, world, places) == day
-    shifted = smoothed(ew.Trajectory([("p0", 48), ("p11", 49)]), world, places)
+        assert smoothed(day, world) == day
+    shifted = smoothed(ew.Trajectory([("p0", 48), ("p11", 49)]), world)
     assert [visit.place_id for visit in shifted] == ["p0", "p11"]
     assert not list(irregularities(shifted, world))

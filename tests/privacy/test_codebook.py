@@ -22,7 +22,7 @@ from elsewhere.audit.report import audit
 from elsewhere.days.alignment import align, day_costs
 from elsewhere.days.candidates import candidate_days
 from elsewhere.days.prior import ANY_LENGTH
-from elsewhere.days.visits import Days, visit_distance, visit_distances
+from elsewhere.days.visits import Days, shared_days, visit_distance, visit_distances
 from elsewhere.device.job import perturb_file
 from elsewhere.knowledge.travel import is_reachable
 from elsewhere.mechanism.codebook import CodebookTables, nearest_flags
@@ -251,7 +251,7 @@ def test_everybody_gets_a_day_near_their_own(town: World, workers: int) -> None:
 
 def _day(core: Codebook, shard: int, index: int) -> ew.SharedTrajectory:
     drawn = Drawn(length=ANY_LENGTH, values=np.array([[shard, index]], dtype=np.int32))
-    return core.rebuild(drawn, SeededRandomness(1)).shared[0]
+    return shared_days(core.world, core.rebuild(drawn, SeededRandomness(1)).days)[0]
 
 
 def test_days_with_more_visits_than_any_candidate_hide_among_the_others(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.device.send import check_survey, receiver_of
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_suffix
-from elsewhere.randomness import Randomness, SeededRandomness, SystemRandomness, label_of
+from elsewhere.randomness import FreshRandomness, SeededRandomness, SystemRandomness, label_of
 from elsewhere.survey.codes import plain_code
 from elsewhere.survey.file import load_survey, survey_hash
 from elsewhere.survey.survey import Survey
@@ -119,7 +119,7 @@ def _simulated(
     with needs_extra("simulating", "build"):
         from elsewhere.device.people import made_up_days, read_days  # noqa: PLC0415 - needs an extra
         from elsewhere.device.simulate import simulated_reports  # noqa: PLC0415 - needs an extra
-    randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
+    randomness: FreshRandomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     if trajectories is not None:
         with waiting("Reading"):
             days, others = read_days(trajectories, survey, randomness, people)

@@ -216,8 +216,8 @@ def propose_days(tables: DayTables, count: int, randomness: Randomness) -> Indic
     length = len(tables.sums)
     days = np.zeros((count, length), dtype=np.int32)
 
-    def work(tape: Tape, done: int) -> tuple[int, int]:
-        return _propose_rows(tape, tables, days[done:])
+    def work(tape: Tape, start: int, stop: int) -> tuple[int, int]:
+        return _propose_rows(tape, tables, days[start:stop])
 
     finish_rows(work, count, words_per_proposal(length), randomness)
     return days

@@ -5,12 +5,12 @@ A visit is one number everywhere: place · |T| + timestep. A place nobody knows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from elsewhere.arrays import Bools, Floats, Indices, frozen
+from elsewhere.arrays import Bools, Counts, Floats, Indices, frozen
 from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
 from elsewhere.trajectories import SharedTrajectory
@@ -89,6 +89,15 @@ def joined_days(*parts: Days) -> Days:
         for columns in ([part.places for part in parts], [part.times for part in parts])
     )
     return Days(places, times, np.concatenate([part.lengths for part in parts]))
+
+
+def days_in_order(parts: Sequence[Days], numbers: Sequence[Counts]) -> Days:
+    """Days of all parts, each at its number."""
+    if not parts:
+        nothing = np.zeros((0, 1), dtype=np.int32)
+        return Days(nothing, nothing, nothing[:, 0])
+    joined, order = joined_days(*parts), np.argsort(np.concatenate(numbers))
+    return Days(joined.places[order], joined.times[order], joined.lengths[order])
 
 
 def shared_days(world: World, days: Days) -> list[SharedTrajectory]:

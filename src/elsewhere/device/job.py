@@ -16,39 +16,40 @@ from pathlib import Path
 
 import polars as pl
 
-from elsewhere.device.job_counts import LONG_DAYS, counts_of, irregularities
+from elsewhere.device.day_columns import DayMatcher, PeopleColumns, in_batches, people_in_columns
+from elsewhere.device.job_counts import LONG_DAYS, counts_of
 from elsewhere.device.job_folder import JobFolder, counts_file
+from elsewhere.device.job_source import SourceFacts, check_source
 from elsewhere.device.ledger import Ledger, open_ledger
 from elsewhere.device.ledger_file import owner_of, user_ledger
-from elsewhere.device.matching import Matcher, Person, people_of
-from elsewhere.device.other_city import FAR_SHARE, OTHER_CITY
+from elsewhere.device.matching import Matcher, people_of
 from elsewhere.device.own_epsilon import (
     OWN,
     AnyMethod,
     OwnEpsilon,
-    checked_method_of,
-    epsilon_of,
-    method_of,
+    epsilons_of,
     share_all,
 )
-from elsewhere.device.owner import is_own, own_uid
+from elsewhere.device.owner import own_uid
+from elsewhere.device.point_columns import read_point_columns
 from elsewhere.device.points import read_points
 from elsewhere.device.shared_file import (
     Owner,
     check_suffix,
-    shared_frame,
+    days_frame,
     write_days,
     write_part,
     write_shared,
 )
 from elsewhere.device.shared_metadata import SharedMetadata
-from elsewhere.device.smooth import smoothed_people
-from elsewhere.device.tally import DaysOfPeople
-from elsewhere.errors import Fault, InputError
+from elsewhere.device.smooth import SHIFTED, smoothed_days, smoothed_people
+from elsewhere.errors import InputError
 from elsewhere.files import check_can_write, refuse_to_replace, write_text
 from elsewhere.methods.sharing import Sharing
 from elsewhere.progress import Progress, no_progress
-from elsewhere.randomness import SYSTEM, Randomness, SeededRandomness, SystemRandomness, label_of
+from elsewhere.randomness import SYSTEM, FreshRandomness, SeededRandomness, SystemRandomness, label_of
+from elsewhere.trajectories import in_columns
+from elsewhere.world.world import World
 
 BATCH = 5000
 
@@ -67,20 +68,6 @@ class JobResult:
     def has_long_days(self) -> bool:
         """Whether some true days were cut to the most visits that a shared day can have."""
         return self.counts.get(LONG_DAYS, 0) > 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SourceFacts:
-    """What a file holds, as far as that is public."""
-
-    most_epsilon: Fraction
-    """What the dearest day costs."""
-    days: int
-    """How many there are, of all people."""
-    most_days: int
-    own: set[str]
-    """Uids of people's own devices among its rows."""
-    has_others: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +101,8 @@ def perturb_file(
     refuse_to_replace(output, [source])
     _refuse_existing(output)
     check_can_write(output)
-    found = _check_source(source, method, is_strict=is_strict, is_anyway=is_anyway)
-    randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
+    found = check_source(source, method, is_strict=is_strict, is_anyway=is_anyway)
+    randomness: FreshRandomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     metadata = SharedMetadata(
         method=method.facts(), world=method.world.hash, version=version, randomness=label_of(randomness)
     )
@@ -145,7 +132,7 @@ def _perturb_others(
     method: AnyMethod,
     metadata: SharedMetadata,
     workers: int,
-    randomness: Randomness,
+    randomness: FreshRandomness,
     progress: Callable[[int], None],
     *,
     is_smooth: bool,
@@ -159,15 +146,17 @@ def _perturb_others(
         _all_counts(done, folder)
         total = len(done) * BATCH
         progress(total)
-        matcher = Matcher(world.places, world.clock, randomness.stream(0))
-        people = people_of(read_points(source, world.clock), matcher, source)
-        people = smoothed_people(people, world, matcher.counts) if is_smooth else people
-        for _ in islice(people, total):
+        matcher = DayMatcher(world)
+        points, thinning = read_point_columns(source, world.clock), randomness.stream(0)
+        people = people_in_columns(points, matcher, str(source), lambda *_: thinning)
+        batches = in_batches(people, BATCH)
+        for _ in islice(batches, len(done)):
             pass  # what an earlier run has finished
         matcher.counts.clear()
-        while batch := list(islice(people, BATCH)):
+        for batch in batches:
+            chosen = _smoothed(batch, world, matcher.counts) if is_smooth else batch
             stream = randomness.stream(1 + len(done))
-            done.append(_share_part(folder.path, len(done), batch, method, matcher, workers, stream))
+            done.append(_share_part(folder.path, len(done), chosen, method, matcher.counts, workers, stream))
             total += len(batch)
             progress(total)
         counts = _all_counts(done, folder)
@@ -181,7 +170,7 @@ def _perturb_own(
     source: Path,
     output: Path,
     method: Sharing,
-    found: _SourceFacts,
+    found: SourceFacts,
     metadata: SharedMetadata,
     choice: LedgerChoice,
     *,
@@ -209,12 +198,13 @@ def _perturb_own(
         for report, person in zip(reports, people, strict=True)
     ]
     write_days(output, owners, shared, world.places, world.clock, metadata)
-    counts = counts_of([person.trajectory for person in people], shared, method, matcher)
+    true_days = in_columns([person.trajectory for person in people], world.place_index)
+    counts = counts_of(true_days, sum(map(len, shared)), method, matcher.counts)
     counts["days that were shared before"] = sum(report.is_again for report in reports)
     return JobResult(counts=dict(counts), metadata=metadata, ledger=ledger)
 
 
-def _refuse_other_devices(source: Path, found: _SourceFacts, choice: LedgerChoice) -> None:
+def _refuse_other_devices(source: Path, found: SourceFacts, choice: LedgerChoice) -> None:
     """Only this device's ledger knows what its owner has spent."""
     problem = ""
     if found.has_others:
@@ -239,64 +229,28 @@ def _refuse_existing(output: Path) -> None:
 def _share_part(
     folder: Path,
     number: int,
-    people: list[Person],
+    people: PeopleColumns,
     method: AnyMethod,
-    matcher: Matcher,
+    matched: Counter[str],
     workers: int,
-    randomness: Randomness,
+    randomness: FreshRandomness,
 ) -> Path:
     """Perturb one batch and keep it, first what is to be said of it, then the batch itself."""
-    shared, ways = share_all(method, people, workers, randomness)
-    counts = counts_of(
-        [person.trajectory for person in people], shared, method_of(method, people[0]), matcher
-    )
+    epsilons = epsilons_of(people, str(folder)) if isinstance(method, OwnEpsilon) else None
+    shared, ways = share_all(method, people, epsilons, workers, randomness)
+    any_method = method if isinstance(method, Sharing) else method.of((epsilons or [])[0])
+    counts = counts_of(people.days, int(shared.lengths.sum()), any_method, matched)
     counts.update({"trajectories": len(people), **ways})
-    epsilons = list(map(epsilon_of, people)) if isinstance(method, OwnEpsilon) else None
     part = folder / f"part-{number:06d}.parquet"
     write_text(counts_file(part), json.dumps(counts), is_private=True)
-    frame = shared_frame(people, shared, method.world.places, method.world.clock, epsilons)
-    write_part(part, frame)
+    write_part(part, days_frame(people, shared, method.world.places, method.world.clock, epsilons))
     return part
 
 
-def _check_source(source: Path, method: AnyMethod, *, is_strict: bool, is_anyway: bool) -> _SourceFacts:
-    """Read the whole file once, so that whatever is wrong with it shows before the first draw.
-
-    With ``is_strict``, every trajectory that does not fit the world is named, by its number only.
-    """
-    world = method.world
-    matcher = Matcher(world.places, world.clock, SystemRandomness())
-    faults, own, has_others, days = [], set(), False, DaysOfPeople()
-    wanted: set[tuple[Sharing, int]] = set()
-    people = people_of(read_points(source, world.clock), matcher, source, days)
-    number = 0
-    for number, person in enumerate(people, start=1):
-        wanted.add((checked_method_of(method, person, number, str(source)), len(person.trajectory)))
-        if is_own(person.uid):
-            own.add(person.uid)
-        else:
-            has_others = True
-        if is_strict:
-            found = Counter(irregularities(person.trajectory, world)) + matcher.counts
-            found.pop("points matched to a place", None)
-            problems = ", ".join(f"{what} ({count})" for what, count in sorted(found.items()))
-            faults += [Fault(problem=f"trajectory {number}: {problems}")] if problems else []
-        matcher.counts.clear()
-    if not wanted:
-        raise InputError(str(source), "holds no trajectory")
-    if faults:
-        raise InputError(str(source), faults)
-    if matcher.far_points > FAR_SHARE * matcher.points and not is_anyway:
-        raise InputError(str(source), OTHER_CITY)
-    for one, length in sorted(wanted, key=lambda pair: pair[1]):
-        one.prepare(length)
-    return _SourceFacts(
-        most_epsilon=max(one.facts().epsilon or one.spent_on(length) for one, length in wanted),
-        days=number,
-        most_days=days.most,
-        own=own,
-        has_others=has_others,
-    )
+def _smoothed(people: PeopleColumns, world: World, counts: Counter[str]) -> PeopleColumns:
+    days, shifted = smoothed_days(people.days, world)
+    counts[SHIFTED] += shifted
+    return replace(people, days=days)
 
 
 def _all_counts(parts: list[Path], folder: JobFolder) -> Counter[str]:

@@ -22,7 +22,7 @@ from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.knowledge.sphere import chord_squared_of_km, unit_vectors
-from elsewhere.randomness import Randomness, next_below
+from elsewhere.randomness import FreshRandomness, next_below
 from elsewhere.trajectories import Trajectory, Visit
 
 MATCH_KM = 0.1
@@ -49,7 +49,7 @@ class Matcher:
     Paper: section 6.1.1 (sss:real-data).
     """
 
-    def __init__(self, places: Places, clock: Clock, randomness: Randomness) -> None:
+    def __init__(self, places: Places, clock: Clock, randomness: FreshRandomness) -> None:
         self._places = places
         self._clock = clock
         self._known = set(places.ids)

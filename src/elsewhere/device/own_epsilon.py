@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from elsewhere.device.matching import Person
+import numpy as np
+
+from elsewhere.days.visits import Days, days_in_order
+from elsewhere.device.day_columns import PeopleColumns
 from elsewhere.errors import Fault, InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.methods.protocol import MethodFacts
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness
-from elsewhere.trajectories import SharedTrajectory
 from elsewhere.world.world import World
 
 OWN = "own"
@@ -49,51 +51,50 @@ class OwnEpsilon:
 AnyMethod = Sharing | OwnEpsilon
 
 
-def epsilon_of(person: Person) -> Fraction:
-    """What a person chose; their rows must agree."""
-    if len(person.epsilons) != 1:
+def epsilon_of(texts: Sequence[str]) -> Fraction:
+    """What a person chose, from what the rows of a day say, each text once; they must agree."""
+    if len(texts) != 1:
         raise InputError("epsilon", "differs within one person's day, must be the same in all its rows")
     try:
-        return exact_epsilon(person.epsilons[0])
+        return exact_epsilon(texts[0])
     except InputError:
         raise InputError("epsilon", "must be a number above 0 in every row") from None
 
 
-def method_of(method: AnyMethod, person: Person) -> Sharing:
-    """How a person's day is shared."""
-    return method.of(epsilon_of(person)) if isinstance(method, OwnEpsilon) else method
-
-
-def checked_method_of(method: AnyMethod, person: Person, number: int, source: str) -> Sharing:
-    """The same; a day whose ε cannot be read is refused by its number in the file."""
-    if isinstance(method, Sharing):
-        return method
-    try:
-        epsilon = epsilon_of(person)
-    except InputError as error:
-        raise InputError(source, [Fault(problem=f"trajectory {number}: epsilon {error.faults[0]}")]) from None
-    return method.of(epsilon)
+def epsilons_of(people: PeopleColumns, source: str, before: int = 0) -> list[Fraction]:
+    """What each person chose; a day that does not tell is refused by its number in the file."""
+    found: dict[tuple[str, ...], Fraction] = {}
+    every = []
+    for number, texts in enumerate(map(tuple, people.epsilons.to_list()), start=before + 1):
+        if texts not in found:
+            try:
+                found[texts] = epsilon_of(texts)
+            except InputError as error:
+                problem = f"trajectory {number}: epsilon {error.faults[0]}"
+                raise InputError(source, [Fault(problem=problem)]) from None
+        every.append(found[texts])
+    return every
 
 
 def share_all(
-    method: AnyMethod, people: Sequence[Person], workers: int, randomness: Randomness
-) -> tuple[list[SharedTrajectory], dict[str, int]]:
+    method: AnyMethod,
+    people: PeopleColumns,
+    epsilons: Sequence[Fraction] | None,
+    workers: int,
+    randomness: Randomness,
+) -> tuple[Days, dict[str, int]]:
     """Everybody's day, in the order given, and how they were found."""
     if isinstance(method, Sharing):
-        batch = method.share_batch(
-            [person.trajectory for person in people], workers=workers, randomness=randomness
+        batch = method.share_columns(people.days, workers=workers, randomness=randomness)
+        return batch.days, batch.counts
+    chosen = np.array(epsilons, dtype=object)
+    parts, numbers, counts = [], [], Counter[str]()
+    for number, epsilon in enumerate(sorted(set(chosen.tolist()))):
+        rows = np.flatnonzero(chosen == epsilon)
+        batch = method.of(epsilon).share_columns(
+            people.days.some(rows), workers=workers, randomness=randomness.stream(number).of_rows(rows)
         )
-        return batch.shared, batch.counts
-    by_epsilon: dict[Fraction, list[int]] = defaultdict(list)
-    for row, person in enumerate(people):
-        by_epsilon[epsilon_of(person)].append(row)
-    shared: dict[int, SharedTrajectory] = {}
-    counts: dict[str, int] = defaultdict(int)
-    for number, (epsilon, rows) in enumerate(sorted(by_epsilon.items())):
-        batch = method.of(epsilon).share_batch(
-            [people[row].trajectory for row in rows], workers=workers, randomness=randomness.stream(number)
-        )
-        shared.update(zip(rows, batch.shared, strict=True))
-        for way, count in batch.counts.items():
-            counts[way] += count
-    return [shared[row] for row in range(len(people))], dict(counts)
+        parts.append(batch.days)
+        numbers.append(rows)
+        counts.update(batch.counts)
+    return days_in_order(parts, numbers), dict(counts)

@@ -12,7 +12,7 @@ from elsewhere.device.points import read_points
 from elsewhere.device.reading import trajectories_of
 from elsewhere.errors import InputError
 from elsewhere.mechanism.pick import uniform_below
-from elsewhere.randomness import Randomness
+from elsewhere.randomness import FreshRandomness
 from elsewhere.survey.survey import Period, Survey
 from elsewhere.trajectories import Trajectory
 
@@ -21,7 +21,7 @@ _MADE_UP = 20_000
 
 
 def read_days(
-    path: Path, survey: Survey, randomness: Randomness, people: int | None = None
+    path: Path, survey: Survey, randomness: FreshRandomness, people: int | None = None
 ) -> tuple[list[tuple[dt.date, Trajectory]], int]:
     """Date and trajectory of each day that a survey takes, and how many it does not. PRIVATE.
 
@@ -55,7 +55,9 @@ def _none_asked(period: Period | None, dates: set[dt.date]) -> str:
     return f"has no day that is asked about: it has days from {min(dates)} to {max(dates)}, {asked}"
 
 
-def made_up_days(survey: Survey, people: int, randomness: Randomness) -> list[tuple[dt.date, Trajectory]]:
+def made_up_days(
+    survey: Survey, people: int, randomness: FreshRandomness
+) -> list[tuple[dt.date, Trajectory]]:
     """Days of so many people who are made up, as the public prior thinks: for rehearsals."""
     days = trajectories_of(survey.world, prior_days(survey.world, "rehearsal", min(people, _MADE_UP)))
     period = survey.terms.period

@@ -69,16 +69,16 @@ def read_points(path: Path, clock: Clock) -> Iterator[Point]:
     Without a ``tid`` it is blank, and a trajectory is one person's local day. Faults name rows and
     columns, never values: they are private (R10).
     """
-    order = _date_order(path)
+    order = date_order(path)
     row = 1
-    for table in _tables(path):
+    for table in tables_of(path):
         yield from points_of_table(table, clock, str(path), before=row, order=order)
         row += max(map(len, table.values()), default=0)
 
 
-def _date_order(path: Path) -> DateOrder | None:
+def date_order(path: Path) -> DateOrder | None:
     """Whether day or month comes first; the whole file is asked only if it writes dates that way."""
-    texts = (text for table in _tables(path) for text in _columns(table, str(path))[0][2])
+    texts = (text for table in tables_of(path) for text in text_columns(table, str(path))[0][2])
     first = next(texts, "")
     return date_order_of(chain([first], texts)) if has_slashes(first) else None
 
@@ -87,7 +87,7 @@ def points_of_table(
     table: Table, clock: Clock, source: str, *, before: int = 1, order: DateOrder | None = None
 ) -> list[Point]:
     """Points of columns of text; ``before`` so many rows came before them. Blank rows are passed over."""
-    columns, is_utc = _columns(table, source)
+    columns, is_utc = text_columns(table, source)
     if order is None and any(map(has_slashes, columns[2][:1])):
         order = date_order_of(columns[2])
     times = _Times(clock.timezone, order, is_utc)
@@ -153,7 +153,7 @@ def _position(lat: str, lng: str) -> tuple[float, float]:
     return (latitude, longitude) if is_on_earth else (math.nan, math.nan)
 
 
-def _tables(path: Path) -> Iterator[Table]:
+def tables_of(path: Path) -> Iterator[Table]:
     """A file in pieces, each a column of text per name."""
     if path.is_dir():
         raise InputError(str(path), "is a folder, not a file")
@@ -241,7 +241,7 @@ def _geojson_table(path: Path) -> Table:
     return {name: [row.get(name, "").strip() for row in rows] for name in names}
 
 
-def _columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
+def text_columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
     """A point's columns as text, under whichever name the file has them, and whether bare times are UTC."""
     names = list(table)
     where, is_utc = _found(names, source)

@@ -12,14 +12,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+import numpy as np
 import polars as pl
 
-from elsewhere.device.matching import Person
+from elsewhere.days.visits import Days
+from elsewhere.device.day_columns import PeopleColumns
 from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.errors import InputError
 from elsewhere.files import whole_file, write_text
 from elsewhere.inputs.tables import write_parquet
-from elsewhere.knowledge.clock import Clock
+from elsewhere.knowledge.clock import MINUTES_PER_DAY, Clock
 from elsewhere.knowledge.places import Places
 from elsewhere.trajectories import SharedTrajectory
 
@@ -63,16 +65,12 @@ class Owner(NamedTuple):
 
 
 def shared_frame(
-    people: Sequence[Person | Owner],
+    people: Sequence[Owner],
     shared: Sequence[SharedTrajectory],
     places: Places,
     clock: Clock,
-    epsilons: Sequence[Fraction] | None = None,
 ) -> pl.DataFrame:
-    """``uid, tid, datetime, lat, lng, place_id`` of shared trajectories, on the days they are about.
-
-    Where people have an ε of their own, ``epsilon`` is one more.
-    """
+    """``uid, tid, datetime, lat, lng, place_id`` of shared trajectories, on the days they are about."""
     row_of = {place_id: row for row, place_id in enumerate(places.ids)}
     owners = [person for person, trajectory in zip(people, shared, strict=True) for _ in trajectory]
     visits = [visit for trajectory in shared for visit in trajectory]
@@ -82,7 +80,7 @@ def shared_frame(
         dt.datetime.combine(owner.date, dt.time()) + visit.timestep * step
         for owner, visit in zip(owners, visits, strict=True)
     ]
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             "uid": [owner.uid for owner in owners],
             "tid": [owner.tid for owner in owners],
@@ -92,10 +90,32 @@ def shared_frame(
             "place_id": [visit.place_id for visit in visits],
         }
     )
-    if epsilons is None:
-        return frame
-    of_rows = [str(e) for e, trajectory in zip(epsilons, shared, strict=True) for _ in trajectory]
-    return frame.with_columns(pl.Series("epsilon", of_rows, dtype=pl.String))
+
+
+def days_frame(
+    people: PeopleColumns,
+    shared: Days,
+    places: Places,
+    clock: Clock,
+    epsilons: Sequence[Fraction] | None = None,
+) -> pl.DataFrame:
+    """The same of many people; where they have an ε of their own, ``epsilon`` is one more column."""
+    owners = np.repeat(np.arange(len(shared.lengths)), shared.lengths)
+    is_visit = np.arange(shared.places.shape[1]) < shared.lengths[:, None]
+    rows, steps = shared.places[is_visit], shared.times[is_visit]
+    minutes = people.dates[owners] * MINUTES_PER_DAY + steps.astype(np.int64) * clock.timestep_minutes
+    moments = pl.Series(minutes * 60_000_000).cast(pl.Datetime("us"))
+    columns = {
+        "uid": people.uids.gather(owners),
+        "tid": people.tids.gather(owners),
+        "datetime": moments.dt.strftime("%Y-%m-%dT%H:%M:%S"),
+        "lat": places.latitudes[rows],
+        "lng": places.longitudes[rows],
+        "place_id": pl.Series(places.ids, dtype=pl.String).gather(rows),
+    }
+    if epsilons is not None:
+        columns["epsilon"] = pl.Series(list(map(str, epsilons)), dtype=pl.String).gather(owners)
+    return pl.DataFrame(columns)
 
 
 def write_part(path: Path, frame: pl.DataFrame) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 from elsewhere.arrays import Floats
 from elsewhere.mechanism.answer import things_of_secrets
 from elsewhere.progress import Progress, no_progress
-from elsewhere.randomness import Randomness
+from elsewhere.randomness import FreshRandomness
 from elsewhere.survey.answering import Answering
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.reports import SCHEMA
@@ -24,7 +24,7 @@ _BATCH = 20_000
 def simulated_reports(
     survey: Survey,
     people: Sequence[tuple[dt.date, Trajectory]],
-    randomness: Randomness,
+    randomness: FreshRandomness,
     progress: Progress = no_progress,
 ) -> pl.DataFrame:
     """Reports of many devices, one for each day, as if each had answered by itself."""

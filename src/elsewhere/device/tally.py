@@ -56,8 +56,8 @@ class DaysOfPeople:
         self._seen = Tally()
         self.most = 0
 
-    def add(self, uid: str, date: dt.date) -> bool:
-        """Put down a person's day; False if it was there before."""
+    def add(self, uid: str, date: dt.date | int) -> bool:
+        """Put down a person's day, by a date or its number; False if it was there before."""
         is_new = self._seen.add((uid, date)) == 1
         self.most = max(self.most, self._seen.add(uid))
         return is_new

@@ -67,7 +67,7 @@ class TiltedNgram(Ngram):
             epsilons,
             tables.proposals.words,
             tables.distances,
-            randomness.words(len(secrets)),
+            randomness.words_for_rows(len(secrets), 1)[:, 0],
         )
         no_trials = np.zeros((len(secrets), len(tables.draws)), dtype=np.int64)
         return Drawn(length=length, values=values), no_trials

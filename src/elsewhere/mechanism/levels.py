@@ -22,18 +22,20 @@ import decimal
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
+from elsewhere.arrays import Words
 from elsewhere.errors import InputError
 from elsewhere.knowledge.sphere import chords_squared
 from elsewhere.mechanism.budget import short_fraction
 from elsewhere.randomness import Randomness
-from elsewhere.trajectories import Trajectory, Visit
+from elsewhere.trajectories import Trajectories, Trajectory, Visit
 from elsewhere.world.world import World
 
 COIN_BITS = 62
@@ -86,6 +88,7 @@ class Levels:
             raise InputError("levels", "no place has one: the list is empty")
         if len(levels) == len(world.places):
             raise InputError("levels", "every place has one: some must be left for the others to be moved to")
+        self._world = world
         self.of_place = dict(levels)
         self.stand_ins = _stand_ins(world, list(levels))
 
@@ -110,7 +113,33 @@ class Levels:
 
     def draw(self, trajectory: Trajectory, epsilon: Fraction, randomness: Randomness) -> Trajectory:
         """The day as the draws see it, by a coin for this day alone."""
-        return self.seen(trajectory, epsilon, int(randomness.words(1)[0]) >> (64 - COIN_BITS))
+        return self.seen(trajectory, epsilon, int(_coins(1, randomness)[0]))
+
+    def draw_many(
+        self, days: Trajectories, epsilon_of: Callable[[int], Fraction], randomness: Randomness
+    ) -> Trajectories:
+        """The same of many days, each by a coin of its own; ``epsilon_of`` says what a length costs."""
+        rows, lengths = self._world.place_index, sorted(set(days.lengths.tolist()))
+        coins = _coins(len(days), randomness)
+        level_of = np.full(len(rows) + 1, -1)
+        stand_in_of = np.arange(len(rows) + 1, dtype=np.int32)
+        every = sorted(set(self.of_place.values()))
+        for place_id, level in self.of_place.items():
+            level_of[rows[place_id]] = every.index(level)
+            stand_in_of[rows[place_id]] = rows[self.stand_ins[place_id]]
+        stays = np.array(
+            [[staying_chance(level, epsilon_of(length)) for level in every] for length in lengths],
+            dtype=np.uint64,
+        )
+        owners, levels = days.owners, level_of[days.places]
+        chances = stays[np.searchsorted(lengths, days.lengths)][owners, levels]
+        is_moved = (levels >= 0) & (coins[owners] >= chances)
+        return replace(days, places=np.where(is_moved, stand_in_of[days.places], days.places))
+
+
+def _coins(days: int, randomness: Randomness) -> Words:
+    """A whole number below 2⁶² for each day."""
+    return np.asarray(randomness.words_for_rows(days, 1)[:, 0] >> np.uint64(64 - COIN_BITS))
 
 
 def _stand_ins(world: World, listed: list[str]) -> dict[str, str]:

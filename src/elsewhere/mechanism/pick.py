@@ -15,15 +15,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elsewhere.arrays import Bools, Counts, Indices
+from elsewhere.arrays import Bools, Counts, Indices, Words
 from elsewhere.compiled import compiled, interpreted, patient
 from elsewhere.errors import InputError
 from elsewhere.mechanism.rejection import NEVER, Coin, each_row, first_accepted, perturb_rows
 from elsewhere.mechanism.words import words_for_pick
-from elsewhere.randomness import Randomness
+from elsewhere.randomness import KeyedRandomness, Randomness
 from elsewhere.tape import Tape, below
 
 _MOST_TRIALS = 5_000_000
+# Bounds are below 2³², so one word in 2³² at most does not fit.
+_WORDS_FOR_ONE = 4
 
 
 class Odds(NamedTuple):
@@ -127,7 +129,17 @@ def words_for_candidates(odds: Odds, *, constant_work: bool) -> int:
 def uniform_below(bound: int, count: int, randomness: Randomness) -> Indices:
     """Whole numbers below ``bound``, each as likely: words that would favour some are drawn again."""
     limit = (1 << 64) - (1 << 64) % bound
+    if isinstance(randomness, KeyedRandomness):
+        return _uniform_for_rows(bound, limit, randomness.words_for_rows(count, _WORDS_FOR_ONE))
     found: list[int] = []
     while len(found) < count:
         found += [word % bound for word in randomness.words(count).tolist() if word < limit]
     return np.array(found[:count], dtype=np.int32)
+
+
+def _uniform_for_rows(bound: int, limit: int, words: Words) -> Indices:
+    """The same of each row's own words: of a few the first that fits, and they all but surely do."""
+    found = [next((word % bound for word in row if word < limit), None) for row in words.tolist()]
+    if None in found:
+        raise AssertionError("so many words that do not fit come once in 2¹²⁸ rows")
+    return np.array(found, dtype=np.int32)

@@ -134,8 +134,9 @@ def perturb_rows(
     drawn = np.zeros((len(truths), width), dtype=np.int32)
     accepted = np.zeros((len(truths), draws), dtype=np.int64)
 
-    def work(tape: Tape, done: int) -> tuple[int, int]:
-        return rows(tape, tables, truths[done:], constant_work, drawn[done:], accepted[done:])
+    def work(tape: Tape, start: int, stop: int) -> tuple[int, int]:
+        some = slice(start, stop)
+        return rows(tape, tables, truths[some], constant_work, drawn[some], accepted[some])
 
     finish_rows(work, len(truths), words, randomness)
     return drawn, accepted

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elsewhere.arrays import Floats
+from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
-from elsewhere.days.visits import VisitDistances, check_numbers, visit_distances
+from elsewhere.days.visits import VisitDistances, check_numbers, numbers_of, visit_distances
 from elsewhere.mechanism.length import stretched_places
 from elsewhere.mechanism.listing import Outcome
-from elsewhere.trajectories import Trajectory, Visit
+from elsewhere.trajectories import Trajectories, Trajectory, Visit
 from elsewhere.world.distances import RegionDistances, capped_hours
 from elsewhere.world.ground import km_squared_between
 from elsewhere.world.kinds import first_pairs, kind_distances, place_kinds
@@ -44,6 +44,16 @@ class Secret(ABC):
     def of(self, visits: Sequence[Visit], *, constant_work: bool = False) -> Outcome:
         """A number for each visit."""
 
+    def rows(self, days: Trajectories, length: int) -> Indices:
+        """The same of many days at once, a row each, brought to ``length`` visits."""
+        counts = days.lengths[:, None]
+        at = days.starts[:-1, None] + (2 * np.arange(length, dtype=np.int64) + 1) * counts // (2 * length)
+        return self.of_columns(days.places[at], days.times[at])
+
+    @abstractmethod
+    def of_columns(self, places: Indices, times: Indices) -> Indices:
+        """The plain twin of `of`, for arrays: no constant work, which is for devices."""
+
 
 class Nothing(Secret):
     """Nothing of each visit: for methods that ignore the person."""
@@ -52,6 +62,11 @@ class Nothing(Secret):
         """Zeros."""
         del constant_work
         return (0,) * len(visits)
+
+    def of_columns(self, places: Indices, times: Indices) -> Indices:
+        """Zeros."""
+        del times
+        return np.zeros_like(places)
 
 
 class NumberedVisits(Secret):
@@ -71,6 +86,10 @@ class NumberedVisits(Secret):
             self._rows.get(place_id, unknown) * day + min(timestep, day - 1) for place_id, timestep in visits
         )
 
+    def of_columns(self, places: Indices, times: Indices) -> Indices:
+        """Place · |T| + timestep."""
+        return numbers_of(places, np.minimum(times, self._timesteps - 1), self._timesteps)
+
 
 class RegionOfEachVisit(Secret):
     """The region of each visit.
@@ -82,7 +101,10 @@ class RegionOfEachVisit(Secret):
     def __init__(self, world: World) -> None:
         self._world = world
         regions = world.regions
-        self._region_of: list[list[int]] = regions.region_of[first_pairs(world)].tolist()
+        table = regions.region_of[first_pairs(world)].astype(np.int32)
+        self._region_of: list[list[int]] = table.tolist()
+        # One more row, for a place nobody knows.
+        self._table = np.vstack([table, np.full((1, table.shape[1]), -1, dtype=np.int32)])
         self._rows = world.place_index
         self._last_step = world.clock.timesteps - 1
         self._per_interval = world.clock.timesteps_per_interval
@@ -104,6 +126,15 @@ class RegionOfEachVisit(Secret):
             nearest = self._nearest(place, step) if constant_work or region < 0 else region
             found.append(region if region >= 0 else nearest)
         return tuple(found)
+
+    def of_columns(self, places: Indices, times: Indices) -> Indices:
+        """The region of each visit; the nearest is looked for where there is none."""
+        steps = np.minimum(times, self._last_step)
+        found = np.asarray(self._table[places, steps // self._per_interval], dtype=np.int32)
+        for at in zip(*np.nonzero(found < 0), strict=True):
+            place = int(places[at])
+            found[at] = self._nearest(place if place < len(self._rows) else -1, int(steps[at]))
+        return found
 
     def _nearest(self, place: int, timestep: int) -> int:
         """Region nearest by d to a place that is closed or unknown (-1); ties go to the first."""

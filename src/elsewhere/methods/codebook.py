@@ -14,7 +14,7 @@ from elsewhere.arrays import Counts, Indices
 from elsewhere.days.alignment import UNMATCHED
 from elsewhere.days.candidates import candidate_days
 from elsewhere.days.prior import ANY_LENGTH, most_visits
-from elsewhere.days.visits import Days, check_length, shared_days, visit_distances
+from elsewhere.days.visits import Days, check_length, joined_days, visit_distances
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon, total
 from elsewhere.mechanism.codebook import CodebookTables, perturb_to_candidates, pick_step
@@ -164,9 +164,8 @@ class Codebook:
         del randomness
         started = time.perf_counter()
         read = [self._read(drawn.length, shard, index) for shard, index in drawn.values.tolist()]
-        shared = [shared_days(self.world, day)[0] for day in read]
-        ways = {"places": ["as drawn" if self._guesses is None else "best guess"] * len(shared)}
-        return Rebuilt(shared=shared, ways=ways, seconds={"places": time.perf_counter() - started})
+        ways = {"places": ["as drawn" if self._guesses is None else "best guess"] * len(read)}
+        return Rebuilt(days=joined_days(*read), ways=ways, seconds={"places": time.perf_counter() - started})
 
     def _read(self, key: int, shard: int, index: int) -> Days:
         """The day that a pick stands for."""

@@ -14,7 +14,6 @@ from elsewhere.days.visits import (
     days_of_one_length,
     largest_visit_distance,
     parts_of,
-    shared_days,
     visit_distances,
 )
 from elsewhere.mechanism.budget import Draw, exact_epsilon, split_evenly, total
@@ -118,7 +117,7 @@ class Individual:
         places, times = parts_of(drawn.values, self.world.clock.timesteps)
         ways = settle_days(self._places, places, times)
         return Rebuilt(
-            shared=shared_days(self.world, days_of_one_length(places, times)),
+            days=days_of_one_length(places, times),
             ways={"places": [SETTLE_WAYS[way] for way in ways.tolist()]},
             seconds={"places": time.perf_counter() - started},
         )

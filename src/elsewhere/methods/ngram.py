@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.arrays import Counts, Indices
-from elsewhere.days.visits import check_length, days_of_one_length, shared_days
+from elsewhere.days.visits import check_length, days_of_one_length
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw, exact_epsilon, split_evenly, total
 from elsewhere.mechanism.listing import Outcome, State, Step
@@ -133,14 +133,15 @@ class Ngram:
             drawn.length,
         )
         chained = time.perf_counter()
-        chosen, times, place_ways = place_paths(paths, self._places, randomness.words(len(paths)))
-        shared = shared_days(self.world, days_of_one_length(chosen, times))
+        chosen, times, place_ways = place_paths(
+            paths, self._places, randomness.words_for_rows(len(paths), 1)[:, 0]
+        )
         ways = {
             "regions": [REGION_WAYS[way] for way in region_ways.tolist()],
             "places": [PLACE_WAYS[way] for way in place_ways.tolist()],
         }
         seconds = {"regions": chained - started, "places": time.perf_counter() - chained}
-        return Rebuilt(shared=shared, ways=ways, seconds=seconds)
+        return Rebuilt(days=days_of_one_length(chosen, times), ways=ways, seconds=seconds)
 
     def prepare_reconstruction(self, drawn: Drawn) -> int:
         """What `rebuild` works out before it looks for the best chain, by itself: for timing."""

@@ -14,7 +14,7 @@ from elsewhere.days.feasible import FeasibleDays
 from elsewhere.days.popular import constant_day, popular_days, popularity_by_timestep
 from elsewhere.days.smoothing import SETTLE_WAYS
 from elsewhere.days.typical import typical_day
-from elsewhere.days.visits import Days, check_length, days_of_one_length, shared_days, visit_distances
+from elsewhere.days.visits import Days, check_length, days_of_one_length, visit_distances
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.listing import AnyStep, Outcome, State
 from elsewhere.mechanism.secret import Nothing
@@ -84,7 +84,7 @@ class Null:
         started = time.perf_counter()
         days, ways = self._source.days(drawn.length, len(drawn.values), randomness)
         return Rebuilt(
-            shared=shared_days(self.world, days),
+            days=days,
             ways={"places": [SETTLE_WAYS[way] for way in ways.tolist()]},
             seconds={"places": time.perf_counter() - started},
         )
@@ -140,7 +140,8 @@ class PopularDays:
 
     def days(self, length: int, count: int, randomness: Randomness) -> tuple[Days, Indices]:
         """Drawn by popularity, times shifted where a day would not be feasible."""
-        places, times, ways = popular_days(self._places, self._popularity, length, randomness.words(count))
+        words = randomness.words_for_rows(count, 1)[:, 0]
+        places, times, ways = popular_days(self._places, self._popularity, length, words)
         return days_of_one_length(places, times), ways
 
 

@@ -15,7 +15,6 @@ from elsewhere.days.visits import (
     largest_place_distance,
     largest_time_distance,
     place_distances,
-    shared_days,
     visit_distances,
 )
 from elsewhere.errors import InputError
@@ -145,7 +144,7 @@ class PlaceNgram:
         )
         chained = time.perf_counter()
         return Rebuilt(
-            shared=shared_days(self.world, days_of_one_length(chosen, times)),
+            days=days_of_one_length(chosen, times),
             ways={"places": [_WAYS[way] for way in ways.tolist()]},
             seconds={"chain": chained - timed, "places": timed - started + time.perf_counter() - chained},
         )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 from elsewhere.arrays import Counts, Indices
+from elsewhere.days.visits import Days, shared_days
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.listing import AnyStep, Outcome, State
 from elsewhere.mechanism.secret import Secret
@@ -99,13 +100,19 @@ class ShareInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Shared trajectories, in the order of those given, and how often what was needed."""
+    """Shared days in the order of those given, and how often what was needed."""
 
-    shared: list[SharedTrajectory]
+    world: World
+    days: Days
     counts: dict[str, int]
     seconds: dict[str, float]
     randomness: str
     """Where it came from, as in `ShareInfo`."""
+
+    @property
+    def shared(self) -> list[SharedTrajectory]:
+        """The days one by one."""
+        return shared_days(self.world, self.days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,7 +127,7 @@ class Drawn:
 class Rebuilt:
     """What was made of draws, a day for each row."""
 
-    shared: list[SharedTrajectory]
+    days: Days
     ways: Mapping[str, list[str]]
     """How each part of each day was found."""
     seconds: dict[str, float]

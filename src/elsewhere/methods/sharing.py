@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 
 from elsewhere.arrays import Counts, Indices
+from elsewhere.days.visits import Days, days_in_order, shared_days
 from elsewhere.errors import InputError
 from elsewhere.mechanism.budget import Draw
 from elsewhere.mechanism.length import HiddenLength, stretched
@@ -21,7 +23,7 @@ from elsewhere.mechanism.listing import AnyStep, Outcome, State
 from elsewhere.methods.protocol import Batch, Core, MethodFacts, PreparesMany, Rebuilt, ShareInfo
 from elsewhere.progress import Progress, no_progress
 from elsewhere.randomness import Randomness, SystemRandomness, label_of
-from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.trajectories import SharedTrajectory, Trajectories, Trajectory, in_columns
 from elsewhere.world.settings import SAME_PEOPLE
 from elsewhere.world.world import World
 
@@ -31,12 +33,12 @@ _NOT_PUBLIC = "not ε-LDP: the world's places and popularity were counted from t
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Rows:
-    """Days to be shared with one length, which of all they are, and the stream of their randomness."""
+    """Days to be shared with one length, and which of all they are."""
 
-    numbers: list[int]
-    trajectories: list[Trajectory]
+    numbers: Counts
+    truth: Trajectory | Trajectories
+    """One day, as a device has it, or many."""
     length: int
-    stream: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,8 +131,9 @@ class Sharing:
         """
         source = randomness or SystemRandomness()
         self.prepare(len(trajectory))
-        lengths, length_trials = self._lengths([trajectory], source, constant_work=True)
-        done = self._process(_Rows([0], [trajectory], lengths[0], 0), source, constant_work=True)
+        lengths, length_trials = self._lengths([len(trajectory)], source, constant_work=True)
+        rows = _Rows(np.zeros(1, dtype=np.int64), trajectory, lengths[0])
+        done = self._process(rows, source, constant_work=True)
         info = ShareInfo(
             draws=self.draws_for(lengths[0]),
             epsilon=self.spent_on(lengths[0]),
@@ -139,7 +142,7 @@ class Sharing:
             ways={part: names[0] for part, names in done.rebuilt.ways.items()},
             seconds=done.seconds,
         )
-        return done.rebuilt.shared[0], info
+        return shared_days(self.world, done.rebuilt.days)[0], info
 
     def share_many(
         self,
@@ -180,29 +183,43 @@ class Sharing:
         progress: Progress = no_progress,
     ) -> Batch:
         """Many days with a count of how they were found; compiled loops let threads share the work."""
+        days = in_columns(trajectories, self.world.place_index)
+        return self.share_columns(days, workers=workers, randomness=randomness, progress=progress)
+
+    def share_columns(
+        self,
+        days: Trajectories,
+        *,
+        workers: int = 1,
+        randomness: Randomness | None = None,
+        progress: Progress = no_progress,
+    ) -> Batch:
+        """The same of days in columns, as they come from files and clusters."""
         source = randomness or SystemRandomness()
-        chunks = self._chunks(trajectories, source)
-        shared: list[SharedTrajectory | None] = [None] * len(trajectories)
+        chunks = self._chunks(days, source)
+        parts: list[Days] = []
         counts: Counter[str] = Counter()
         seconds: Counter[str] = Counter()
         finished = 0
 
-        def process(rows: _Rows) -> _Done:
-            return self._process(rows, source.stream(rows.stream), constant_work=False)
+        def process(numbered: tuple[int, _Rows]) -> _Done:
+            number, rows = numbered
+            part = source.stream(number).of_rows(rows.numbers)
+            return self._process(rows, part, constant_work=False)
 
         with ThreadPoolExecutor(max_workers=min(workers, os.cpu_count() or 1)) as pool:
-            for rows, done in zip(chunks, pool.map(process, chunks), strict=True):
-                for number, result in zip(rows.numbers, done.rebuilt.shared, strict=True):
-                    shared[number] = result
+            for rows, done in zip(chunks, pool.map(process, enumerate(chunks)), strict=True):
+                parts.append(done.rebuilt.days)
                 for part, names in done.rebuilt.ways.items():
-                    counts.update(f"{part}: {name}" for name in names)
+                    counts.update({f"{part}: {name}": count for name, count in Counter(names).items()})
                 seconds.update(done.seconds)
                 finished += len(rows.numbers)
                 # Chunks are of one length: where the core hides it, only the end is told.
-                if finished == len(trajectories) or not self.core.hides_length:
-                    progress(finished, len(trajectories))
+                if finished == len(days) or not self.core.hides_length:
+                    progress(finished, len(days))
         return Batch(
-            shared=[s for s in shared if s is not None],
+            world=self.world,
+            days=days_in_order(parts, [rows.numbers for rows in chunks]),
             counts=dict(counts),
             seconds=dict(seconds),
             randomness=label_of(source),
@@ -212,12 +229,11 @@ class Sharing:
         self, trajectory: Trajectory, count: int, randomness: Randomness, *, constant_work: bool = False
     ) -> list[tuple[Outcome, ...]]:
         """Draws of one day, ``count`` times over, as the audit lists them."""
-        days = [trajectory] * count
-        lengths, _ = self._lengths(days, randomness, constant_work=constant_work)
+        lengths, _ = self._lengths([len(trajectory)] * count, randomness, constant_work=constant_work)
         found: list[tuple[Outcome, ...]] = []
         for length, times in sorted(Counter(lengths).items()):
-            seen = self._seen(days[:times], randomness)
-            rows = self._secrets(seen, length, constant_work=constant_work)
+            seen = [self._seen(trajectory, randomness) for _ in range(times)]
+            rows = np.vstack([self._secrets(day, length, constant_work=constant_work) for day in seen])
             drawn, _ = self.core.perturb(rows, randomness, constant_work=constant_work)
             first = () if self.hidden is None else ((length,),)
             found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
@@ -256,51 +272,57 @@ class Sharing:
         options = "".join(f", {name} = {value}" for name, value in facts.options.items())
         return f"<{facts.method}, {facts.epsilon_in_words}{options}, on {self.world!r}>"
 
-    def _chunks(self, trajectories: Sequence[Trajectory], source: Randomness) -> list[_Rows]:
+    def _chunks(self, days: Trajectories, source: Randomness) -> list[_Rows]:
         """Days that get the same length together, in pieces that do not depend on the workers."""
-        by_length: dict[int, list[int]] = {}
+        true_lengths = days.lengths.tolist()
         # What is counted for the longest holds shorter ones too.
-        for true_length in sorted({len(trajectory) for trajectory in trajectories}, reverse=True):
+        for true_length in sorted(set(true_lengths), reverse=True):
             self.prepare(true_length)
-        lengths, _ = self._lengths(trajectories, source, constant_work=False)
-        for number, length in enumerate(lengths):
-            by_length.setdefault(length, []).append(number)
+        lengths = np.array(self._lengths(true_lengths, source, constant_work=False)[0], dtype=np.int64)
         chunks: list[_Rows] = []
         # The longest take longest: begun first, they leave no thread waiting at the end.
-        for length in sorted(by_length, reverse=True):
-            numbers = by_length[length]
+        for length in sorted(set(lengths.tolist()), reverse=True):
+            numbers = np.flatnonzero(lengths == length)
             for start in range(0, len(numbers), _CHUNK):
                 piece = numbers[start : start + _CHUNK]
-                chunks.append(_Rows(piece, [trajectories[number] for number in piece], length, len(chunks)))
+                chunks.append(_Rows(piece, days.some(piece), length))
         return chunks
 
     def _lengths(
-        self, trajectories: Sequence[Trajectory], source: Randomness, *, constant_work: bool
+        self, true_lengths: Sequence[int], source: Randomness, *, constant_work: bool
     ) -> tuple[list[int], list[int]]:
         """The length each day is shared with, and the trials it took to draw it, if it is hidden."""
-        lengths = np.array([len(trajectory) for trajectory in trajectories], dtype=np.int64)
+        lengths = np.array(true_lengths, dtype=np.int64)
         if self.hidden is None:
             return lengths.tolist(), []
         drawn, trials = self.hidden.draws(lengths, source, constant_work=constant_work)
         return drawn.tolist(), trials.tolist()
 
-    def _secrets(self, trajectories: Sequence[Trajectory], length: int, *, constant_work: bool) -> Indices:
+    def _secrets(self, truth: Trajectory | Trajectories, length: int, *, constant_work: bool) -> Indices:
         """What the draws will see, a row each, brought to ``length``."""
         secret = self.core.secret
-        rows = [secret(trajectory, length, constant_work=constant_work) for trajectory in trajectories]
-        return np.array(rows, dtype=np.int32).reshape(len(rows), length)
+        if isinstance(truth, Trajectories):
+            return secret.rows(truth, length)
+        return np.array([secret(truth, length, constant_work=constant_work)], dtype=np.int32)
 
-    def _seen(self, trajectories: Sequence[Trajectory], source: Randomness) -> Sequence[Trajectory]:
+    @overload
+    def _seen(self, truth: Trajectory, source: Randomness) -> Trajectory: ...
+
+    @overload
+    def _seen(self, truth: Trajectories, source: Randomness) -> Trajectories: ...
+
+    def _seen(self, truth: Trajectory | Trajectories, source: Randomness) -> Trajectory | Trajectories:
         """Days as the draws may see them: where places have levels, some visits are moved before."""
-        levels = self.levels
-        if levels is None:
-            return trajectories
-        return [levels.draw(day, self.spent_on(len(day)), source) for day in trajectories]
+        if self.levels is None:
+            return truth
+        if isinstance(truth, Trajectories):
+            return self.levels.draw_many(truth, self.spent_on, source)
+        return self.levels.draw(truth, self.spent_on(len(truth)), source)
 
     def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
         """Draws, then what is made of them; only the first step sees what is true."""
         started = time.perf_counter()
-        seen = self._seen(rows.trajectories, source)
+        seen = self._seen(rows.truth, source)
         secrets = self._secrets(seen, rows.length, constant_work=constant_work)
         drawn, trials = self.core.perturb(secrets, source, constant_work=constant_work)
         perturbed = time.perf_counter() - started

@@ -18,7 +18,6 @@ from elsewhere.days.visits import (
     days_of_one_length,
     largest_visit_distance,
     parts_of,
-    shared_days,
     visit_distances,
 )
 from elsewhere.errors import InputError
@@ -108,9 +107,9 @@ class Global:
         del randomness
         started = time.perf_counter()
         visits = drawn.values[:, -drawn.length :]
-        shared = shared_days(self.world, days_of_one_length(*parts_of(visits, self.world.clock.timesteps)))
-        ways = {"places": ["as drawn"] * len(shared)}
-        return Rebuilt(shared=shared, ways=ways, seconds={"places": time.perf_counter() - started})
+        days = days_of_one_length(*parts_of(visits, self.world.clock.timesteps))
+        ways = {"places": ["as drawn"] * len(visits)}
+        return Rebuilt(days=days, ways=ways, seconds={"places": time.perf_counter() - started})
 
     def step(self, secret: Outcome, state: State) -> AnyStep | None:
         """The one draw, listed."""

@@ -50,7 +50,8 @@ class Answering:
         for number, question in enumerate(self.survey.questions):
             mine = np.flatnonzero(chosen == number)
             if len(mine):
-                drawn, took = question.channel.answers(rows[mine], randomness, constant_work=constant_work)
+                source = randomness.of_rows(mine)
+                drawn, took = question.channel.answers(rows[mine], source, constant_work=constant_work)
                 found[mine, 0], found[mine, 1:], trials[mine] = number, drawn, took[:, 0]
         return found, trials
 
