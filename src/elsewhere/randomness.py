@@ -147,6 +147,11 @@ def label_of(source: Randomness) -> str:
     return label if label not in {SYSTEM, KEYED} else f"{type(source).__name__}, not the operating system's"
 
 
+def random_bytes(count: int) -> bytes:
+    """Bytes of the operating system's randomness: a key, or a token."""
+    return os.urandom(count)
+
+
 def random_id() -> str:
     """128 bits of the operating system's randomness as text: an id that means nothing."""
     return SystemRandomness().words(2).tobytes().hex()

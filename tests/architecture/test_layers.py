@@ -24,7 +24,8 @@ ROOT = SOURCE.parents[1]
 LAYERS = [
     "errors", "arrays", "files", "kept_code", "compiled", "chacha", "randomness", "tape", "progress",
     "knowledge", "trajectories", "inputs", "world", "days", "mechanism", "reconstruct", "methods", "survey",
-    "estimates", "device", "audit", "evaluate", "datasets", "experiments", "pages", "collector", "cli",
+    "estimates", "device", "spark", "audit", "evaluate", "datasets", "experiments", "pages", "collector",
+    "cli",
 ]  # fmt: skip
 # Who may see a person's true day: those who perturb it, read it, or hold it against what was shared of it.
 SEE_THE_TRUTH = (

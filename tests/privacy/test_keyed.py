@@ -90,7 +90,13 @@ def test_answers_are_alike_too(tmp_path: Path) -> None:
     asked = [("presence", "1/2", {"grid": 2}), ("day", "1/4", {}), ("visits", "1/4", {})]
     survey = survey_of(world, *asked, folder=tmp_path)
     answering = Answering(survey)
-    every = list(all_trajectories(survey.world, 1)) * 40
+    generator = np.random.default_rng(5)
+    every = [
+        ew.Trajectory(
+            [(f"p{generator.integers(6)}", int(step)) for step in sorted(generator.permutation(100)[:size])]
+        )
+        for size in generator.integers(1, 12, size=2000)
+    ]
     days, uids = in_columns(every, survey.world.place_index), [str(at) for at in range(len(every))]
     secrets = [answering.secret(day) for day in every]
     once, _ = answering.answer(secrets, _keys(uids, days), constant_work=False)
@@ -102,6 +108,13 @@ def test_answers_are_alike_too(tmp_path: Path) -> None:
     )
     np.testing.assert_array_equal(again, once[order])
     assert len(np.unique(once[:, 0])) == len(survey.questions)
+    alone = [
+        answering.answer(
+            secrets[at : at + 1], _keys(uids[at : at + 1], days.some(np.array([at]))), constant_work=False
+        )[0][0]
+        for at in range(200)
+    ]
+    np.testing.assert_array_equal(alone, once[:200])
 
 
 def test_two_days_of_one_person_share_no_noise() -> None:

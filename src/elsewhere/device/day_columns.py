@@ -51,13 +51,17 @@ class PeopleColumns:
 
 def some_people(people: PeopleColumns, first: int, last: int) -> PeopleColumns:
     """Days ``first`` to before ``last``."""
-    rows = np.arange(first, last)
+    return people_of_rows(people, np.arange(first, last))
+
+
+def people_of_rows(people: PeopleColumns, rows: Counts) -> PeopleColumns:
+    """Some of the days."""
     return PeopleColumns(
-        uids=people.uids[first:last],
-        tids=people.tids[first:last],
-        dates=people.dates[first:last],
+        uids=people.uids.gather(rows),
+        tids=people.tids.gather(rows),
+        dates=people.dates[rows],
         days=people.days.some(rows),
-        epsilons=people.epsilons[first:last],
+        epsilons=people.epsilons.gather(rows),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from elsewhere.errors import InputError
 from elsewhere.files import whole_file, write_text
-from elsewhere.randomness import SystemRandomness
+from elsewhere.randomness import random_bytes
 
 try:
     import fcntl
@@ -99,7 +99,7 @@ class JobFolder:
             if any(self.path.glob("part-*.parquet")):
                 raise self.damaged()
             with whole_file(key_file, is_private=True) as file:
-                file.write(SystemRandomness().words(_KEY_BYTES // 8).tobytes())
+                file.write(random_bytes(_KEY_BYTES))
             write_text(job_file, self._job(key_file.read_bytes()), is_private=True)
         elif not _is_whole(key_file, job_file):
             raise self.damaged()

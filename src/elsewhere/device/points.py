@@ -192,7 +192,7 @@ def _csv_tables(path: Path) -> Iterator[Table]:
         header = [name.strip() for name in next(reader, [])]
         if not header:
             raise InputError(str(path), "the file is empty")
-        where = _found(header, str(path)).where
+        where = columns_of(header, str(path)).where
         kept = {header[place]: place for place in where.values()}
         rows: list[list[str]] = []
         for number, row in enumerate(reader, start=2):
@@ -214,7 +214,7 @@ def _parquet_tables(path: Path) -> Iterator[Table]:
     plan = pl.scan_parquet(path)
     known = {plain_name(alias) for aliases in _KEYS.values() for alias in aliases}
     names = plan.collect_schema().names()
-    _found(names, str(path))
+    columns_of(names, str(path))
     plan = plan.select([name for name in names if plain_name(name) in known])
     total = plan.select(pl.len()).collect().item()
     for start in range(0, max(total, 1), _ROWS_AT_ONCE):
@@ -244,7 +244,7 @@ def _geojson_table(path: Path) -> Table:
 def text_columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
     """A point's columns as text, under whichever name the file has them, and whether bare times are UTC."""
     names = list(table)
-    where, is_utc = _found(names, source)
+    where, is_utc = columns_of(names, source)
     found = {key: table[names[place]] for key, place in where.items()}
     if "date" in found and found["date"] is not found["datetime"]:
         found["datetime"] = list(map(joined_time, found["date"], found["datetime"]))
@@ -252,7 +252,7 @@ def text_columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
     return [found.get(name, [""] * height) for name in _FIELDS], is_utc
 
 
-def _found(names: list[str], source: str) -> FoundColumns:
+def columns_of(names: list[str], source: str) -> FoundColumns:
     """Where the columns are; an error if one that is needed is missing."""
     found = found_columns(names, source, keys=_KEYS)
     missing = [name for name in ("uid", "datetime") if name not in found.where]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from elsewhere.methods.protocol import MethodFacts
-from elsewhere.randomness import SYSTEM
+from elsewhere.randomness import KEYED, SYSTEM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +31,15 @@ class SharedMetadata:
 
     @property
     def is_ldp(self) -> bool:
-        return self.method.is_ldp and self.randomness == SYSTEM
+        return self.method.is_ldp and self.randomness in {SYSTEM, KEYED}
 
     @property
     def promise(self) -> str:
         """In words, where it is not pure ε-LDP."""
-        if self.randomness == SYSTEM:
+        if self.randomness == SYSTEM or (self.randomness == KEYED and self.method.promise):
             return self.method.promise
+        if self.randomness == KEYED:
+            return "noise by a key that was destroyed: ε rests on the security of ChaCha20 and BLAKE2b"
         return f"NOT private, for experiments: randomness is {self.randomness}"
 
     def as_json(self) -> dict[str, Any]:

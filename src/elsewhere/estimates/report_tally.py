@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from elsewhere.estimates.counts import AnswerCounts, counted
 from elsewhere.files import whole_file
 from elsewhere.survey.channels import Channel
 from elsewhere.survey.file import survey_hash
-from elsewhere.survey.reports import SCHEMA, sorted_reports
+from elsewhere.survey.reports import REASONS, SCHEMA, sorted_reports
 from elsewhere.survey.survey import Survey
 
 DayType = Literal["weekday", "weekend"]
@@ -120,6 +120,39 @@ def _of_days(
     if frame.height > those.height:
         left_out[_OTHER_DAYS] = frame.height - those.height
     return those
+
+
+_REASONS = (*REASONS, _OTHER_DAYS)
+
+
+def numbers_of_tally(tally: ReportTally) -> Counts:
+    """A tally as numbers in a row, which add up as tallies do: for machines that count together."""
+    arrays = [array for one in tally.questions for array in (one.counts.pointed, one.counts.asked, one.seeds)]
+    left_out = [tally.left_out.get(reason, 0) for reason in _REASONS]
+    return np.concatenate([[tally.rows], left_out, *(array.ravel() for array in arrays)]).astype(np.int64)
+
+
+def tally_from_numbers(survey: Survey, numbers: Counts, days: DayType | None) -> ReportTally:
+    """What `numbers_of_tally` wrote down."""
+    empty, at = nothing_counted(survey, days), 1 + len(_REASONS)
+
+    def taken(like: Counts) -> Counts:
+        nonlocal at
+        at += like.size
+        return np.asarray(numbers[at - like.size : at].reshape(like.shape))
+
+    questions = []
+    for one in empty.questions:
+        pointed, asked, seeds = taken(one.counts.pointed), taken(one.counts.asked), taken(one.seeds)
+        counts = AnswerCounts(channel=one.counts.channel, pointed=pointed, asked=asked)
+        questions.append(QuestionTally(counts=counts, seeds=seeds))
+    left_out = dict(zip(_REASONS, numbers[1 : 1 + len(_REASONS)].tolist(), strict=True))
+    return replace(
+        empty,
+        rows=int(numbers[0]),
+        questions=tuple(questions),
+        left_out={reason: count for reason, count in left_out.items() if count},
+    )
 
 
 def save_tally(tally: ReportTally, path: Path) -> None:

@@ -138,12 +138,13 @@ def _keep(tape: Tape, things: Indices, is_constant: bool, kept: Indices) -> int:
     """Fill ``kept`` with things of a day, at random if there are more; returns how many there are.
 
     Every later thing takes the place of an earlier one with the chance that makes all as likely. With
-    ``is_constant`` as many words are drawn for places of the row that hold no thing.
+    ``is_constant`` as many words are drawn for places of the row that hold no thing; else none, so that how
+    wide rows are makes no difference.
     """
     count = 0
     for thing in things:
         count += thing >= 0
-        if count > len(kept) or is_constant:
+        if (thing >= 0 and count > len(kept)) or is_constant:
             place = below(tape, max(count, 1))
             if thing >= 0 and count > len(kept) and place < len(kept):
                 kept[place] = thing

@@ -1,10 +1,10 @@
 """Keys for days: noise that is the same whenever a batch is done again, and new for whatever is new (R23).
 
 On a cluster a task may run twice. Noise drawn twice would spend ε twice, so it comes from a secret of the
-job: a key for each day, by keyed BLAKE2b, stretched to words by ChaCha20. The key is made of what the noise is
-for: the method or survey with its ε, the world, the person, the date, and the day itself. With the day in it, a
-corrected day gets noise of its own, and costs ε once more. Without it, two days would share their noise, and
-the difference of their outputs would tell far more than 2ε.
+job: a key for each day, by keyed BLAKE2b, stretched to words by ChaCha20. The key is made of what the noise
+is for: the method or survey with its ε, the world, the person, the date, and the day itself. With the day in
+it, a corrected day gets noise of its own, and costs ε once more. Without it, two days would share their
+noise, and the difference of their outputs would tell far more than 2ε.
 """
 
 from __future__ import annotations

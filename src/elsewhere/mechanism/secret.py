@@ -50,6 +50,12 @@ class Secret(ABC):
         at = days.starts[:-1, None] + (2 * np.arange(length, dtype=np.int64) + 1) * counts // (2 * length)
         return self.of_columns(days.places[at], days.times[at])
 
+    def padded(self, days: Trajectories) -> Indices:
+        """The same of many days as they are, rows of fewer visits filled up with −1."""
+        rows = np.full((len(days), max(2, days.lengths.max(initial=0))), -1, dtype=np.int32)
+        rows[np.arange(rows.shape[1]) < days.lengths[:, None]] = self.of_columns(days.places, days.times)
+        return rows
+
     @abstractmethod
     def of_columns(self, places: Indices, times: Indices) -> Indices:
         """The plain twin of `of`, for arrays: no constant work, which is for devices."""

@@ -292,6 +292,21 @@ def method(
             known = ", ".join(sorted({*entry.options, "epsilon", "hide_length"}))
             raise InputError(option, f"is no option of {name}: it has {known}")
     sensitive = None if levels is None else Levels(world, checked_levels(levels))
+    sharing = _made(entry, world, epsilon, hide_length, length_share, sensitive, options)
+    given = {"epsilon": epsilon, "hide_length": hide_length, "length_share": length_share, "levels": levels}
+    sharing.recipe = (name, {**options, **given})
+    return sharing
+
+
+def _made(
+    entry: MethodEntry,
+    world: World,
+    epsilon: float | str | Fraction | None,
+    hide_length: int | None,
+    length_share: float | str | Fraction,
+    sensitive: Levels | None,
+    options: Mapping[str, Any],
+) -> Sharing:
     if hide_length is None:
         return Sharing(entry.make(world, epsilon=epsilon, **options), levels=sensitive)
     if epsilon is None:
@@ -303,5 +318,5 @@ def method(
     hidden, left = split_off_length(exact_epsilon(epsilon), hide_length, share)
     core = entry.make(world, epsilon=left, **options)
     if core.hides_length:
-        raise InputError("hide_length", f"{name} hides the number of visits by itself")
+        raise InputError("hide_length", f"{entry.name} hides the number of visits by itself")
     return Sharing(core, hidden, sensitive)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -57,6 +57,9 @@ class Sharing:
     >>> shared, info = codebook.share(day)
     >>> many = codebook.share_many([day] * 3)
     """
+
+    recipe: tuple[str, Mapping[str, Any]] | None = None
+    """Name and settings that `method` made it with, to make the same one elsewhere."""
 
     def __init__(self, core: Core, hidden: HiddenLength | None = None, levels: Levels | None = None) -> None:
         self.core = core

@@ -42,7 +42,14 @@ class Answering:
         self, secrets: Sequence[Outcome], randomness: Randomness, *, constant_work: bool
     ) -> tuple[Indices, Counts]:
         """Question, seed and output for each day; the trial each took, which stays on the device."""
-        rows = self.rows(secrets, constant_work=constant_work)
+        return self.answer_rows(
+            self.rows(secrets, constant_work=constant_work), randomness, constant_work=constant_work
+        )
+
+    def answer_rows(
+        self, rows: Indices, randomness: Randomness, *, constant_work: bool
+    ) -> tuple[Indices, Counts]:
+        """The same of numbered visits, a row each, filled up with −1."""
         picked = uniform_below(self._parts, len(rows), randomness)
         chosen = np.searchsorted(self._ends, picked, side="right")
         found = np.zeros((len(rows), 3), dtype=np.int32)

@@ -31,6 +31,15 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 
 
+_NO_REPORT, _FOREIGN, _NOT_ASKED = (
+    "not a report at all", "of another survey", "about a question that is not asked",
+)  # fmt: skip
+_OUT_OF_RANGE, _OUTSIDE = "with an answer out of range", "about a day outside the period"
+_AGAIN, _SAME_ID = "sent again", "with the id of another report"
+REASONS = (_NO_REPORT, _FOREIGN, _NOT_ASKED, _OUT_OF_RANGE, _OUTSIDE, _AGAIN, _SAME_ID)
+"""Why reports do not count."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SortedReports:
     """Answers to each question of a survey, and how many reports were left out for which reason."""
@@ -134,25 +143,23 @@ def _faults(survey: Survey) -> dict[str, pl.Expr]:
         fits &= output < one.channel.odds.candidates
         is_in_range |= (question == number) & fits
     found = {
-        "not a report at all": pl.any_horizontal(pl.all().is_null())
+        _NO_REPORT: pl.any_horizontal(pl.all().is_null())
         | ~pl.col("id").str.contains("^[0-9a-f]{32}$")
         | ~pl.col("day").is_between(pl.lit(FIRST_DAY), pl.lit(LAST_DAY)),
-        "of another survey": pl.col("survey") != survey_hash(survey),
-        "about a question that is not asked": (question < 0) | (question >= len(survey.questions)),
-        "with an answer out of range": ~is_in_range,
+        _FOREIGN: pl.col("survey") != survey_hash(survey),
+        _NOT_ASKED: (question < 0) | (question >= len(survey.questions)),
+        _OUT_OF_RANGE: ~is_in_range,
     }
     if terms.period is not None:
         period = terms.period
-        found["about a day outside the period"] = ~pl.col("day").is_between(
-            pl.lit(terms.told_day(period.first)), pl.lit(period.last)
-        )
+        found[_OUTSIDE] = ~pl.col("day").is_between(pl.lit(terms.told_day(period.first)), pl.lit(period.last))
     return found
 
 
 def _once(rows: pl.DataFrame, left_out: Counter[str]) -> pl.DataFrame:
     """Each id once; where two reports have one id and other bytes, nobody knows which is true."""
     same = rows.unique(maintain_order=True)
-    left_out["sent again"] = rows.height - same.height
+    left_out[_AGAIN] = rows.height - same.height
     is_alone = same.select(~pl.col("id").is_duplicated()).to_series()
-    left_out["with the id of another report"] = int((~is_alone).sum())
+    left_out[_SAME_ID] = int((~is_alone).sum())
     return same.filter(is_alone)
