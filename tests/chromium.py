@@ -10,24 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-NO_SKIPS = "ELSEWHERE_NO_SKIPS"
-"""Set where everything must be there: what is missing is then a failure."""
+from missing_parts import missing
+
 _FLAGS = [
     "--no-sandbox",  # containers have none
     "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
 ]  # fmt: skip
 _FETCHED = Path(sys.prefix) / "browser"
-
-
-def missing(reason: str) -> None:
-    """Skip a test that needs what this machine has not, or fail where nothing may be missing."""
-    if os.environ.get(NO_SKIPS):
-        pytest.fail(f"{reason}, and {NO_SKIPS} is set")
-    pytest.skip(reason)
 
 
 def chromium() -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import elsewhere
-from chromium import missing
+from missing_parts import missing
 
 SCRIPTS = Path(elsewhere.__file__).parent / "pages" / "scripts"
 HERE = Path(__file__).parent / "browser"

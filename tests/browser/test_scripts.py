@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chromium import missing
 from elsewhere.pages import people
+from missing_parts import missing
 from scripts_of_pages import HERE, SCRIPTS
 
 ROOT = Path(__file__).parents[2]

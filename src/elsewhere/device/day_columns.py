@@ -65,7 +65,7 @@ def people_of_rows(people: PeopleColumns, rows: Counts) -> PeopleColumns:
     )
 
 
-def _joined_people(parts: Sequence[PeopleColumns]) -> PeopleColumns:
+def joined_people(parts: Sequence[PeopleColumns]) -> PeopleColumns:
     if len(parts) == 1:
         return parts[0]
     return PeopleColumns(
@@ -86,13 +86,13 @@ def in_batches(parts: Iterable[PeopleColumns], size: int) -> Iterator[PeopleColu
         count += len(part)
         if count < size:
             continue
-        joined = _joined_people(waiting)
+        joined = joined_people(waiting)
         whole = count - count % size
         for first in range(0, whole, size):
             yield some_people(joined, first, first + size)
         waiting, count = [some_people(joined, whole, len(joined))], count - whole
     if count:
-        yield _joined_people(waiting)
+        yield joined_people(waiting)
 
 
 class DayMatcher:

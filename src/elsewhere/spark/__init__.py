@@ -3,7 +3,7 @@
 It needs the `spark` extra and Java, and works the same over Spark Connect.
 """
 
-from elsewhere.spark.frames import answer, estimate, perturb
+from elsewhere.spark.frames import answer, counted, estimate, perturb
 from elsewhere.spark.secret import JobSecret
 
-__all__ = ["JobSecret", "answer", "estimate", "perturb"]
+__all__ = ["JobSecret", "answer", "counted", "estimate", "perturb"]

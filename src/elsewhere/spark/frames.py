@@ -16,7 +16,13 @@ from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.errors import InputError
 from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.estimate import estimate as estimate_tally
-from elsewhere.estimates.report_tally import DayType, nothing_counted, numbers_of_tally, tally_from_numbers
+from elsewhere.estimates.report_tally import (
+    DayType,
+    ReportTally,
+    nothing_counted,
+    numbers_of_tally,
+    tally_from_numbers,
+)
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import KEYED
 from elsewhere.spark.rows import SOURCE
@@ -129,6 +135,11 @@ def estimate(df: DataFrame, survey: Survey, *, days: DayType | None = None, **op
     --------
     >>> estimate(df, survey).frame("presence")
     """
+    return estimate_tally(survey, counted(df, survey, days), days=days, **options)
+
+
+def counted(df: DataFrame, survey: Survey, days: DayType | None = None) -> ReportTally:
+    """What the reports of a data frame come down to; estimates need no more."""
     _refuse_what_is_no_frame(df)
     missing = [name for name in SCHEMA if name not in df.columns]
     if missing:
@@ -139,11 +150,11 @@ def estimate(df: DataFrame, survey: Survey, *, days: DayType | None = None, **op
         for field, kind in zip(REPORTS, ("string", "string", "int", "date", "bigint", "bigint"), strict=True)
     ]
     together = df.select(*columns).repartition("id").sortWithinPartitions("id")
-    counted = together.mapInArrow(task, _spark_schema(COUNTED)).groupBy("slot").agg(F.sum("number"))
+    sums = together.mapInArrow(task, _spark_schema(COUNTED)).groupBy("slot").agg(F.sum("number"))
     numbers = np.zeros(len(numbers_of_tally(nothing_counted(survey, days))), dtype=np.int64)
-    for slot, number in counted.collect():
+    for slot, number in sums.collect():
         numbers[slot] = number
-    return estimate_tally(survey, tally_from_numbers(survey, numbers, days), days=days, **options)
+    return tally_from_numbers(survey, numbers, days)
 
 
 def metadata_of(method: Sharing, version: str) -> SharedMetadata:

@@ -9,7 +9,7 @@ from typing import cast
 import polars as pl
 import pyarrow as pa
 
-from elsewhere.device.day_columns import DayMatcher, PeopleColumns, Thinning, people_in_columns
+from elsewhere.device.day_columns import DayMatcher, PeopleColumns, Thinning, joined_people, people_in_columns
 from elsewhere.device.owner import is_own
 from elsewhere.device.point_columns import PointColumns, columns_of_table
 from elsewhere.errors import Fault, InputError
@@ -44,11 +44,11 @@ def chunks_by(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pl.DataFr
 def people_of_partition(
     batches: Iterable[pa.RecordBatch], world: World, thinning: Thinning
 ) -> Iterator[PeopleColumns]:
-    """Days of people, of batches with text columns, all rows of a person in one partition."""
+    """Days of people, all of a person's together, of batches with all rows of a person in one partition."""
     matcher = DayMatcher(world)
     for frame in chunks_by(batches, "uid"):
         points = in_order(_points(frame, world))
-        yield from people_in_columns([points], matcher, SOURCE, thinning)
+        yield joined_people(list(people_in_columns([points], matcher, SOURCE, thinning)))
 
 
 def _points(frame: pl.DataFrame, world: World) -> PointColumns:
