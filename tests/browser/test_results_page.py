@@ -130,11 +130,8 @@ def test_what_is_not_known_is_not_coloured(watched: Watched, made: tuple[Path, E
 
 def test_a_click_on_the_map_tells_its_number(watched: Watched) -> None:
     _hour(watched, 8)
-    box = watched.page.locator("#map").bounding_box()
-    assert box is not None
     place_of = "() => { const at = cityMap.project(view().parts[0].middle); return [at.x, at.y]; }"
-    x, y = watched.page.evaluate(place_of)
-    watched.page.mouse.click(box["x"] + x, box["y"] + y)
+    watched.click_map(*watched.page.evaluate(place_of))
     watched.wait(lambda: "reports" in watched.page.inner_text("#picked"), "nothing was picked")
     label = watched.page.evaluate("() => view().parts[0].label")
     assert label in watched.page.inner_text("#picked-title")
