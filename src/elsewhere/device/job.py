@@ -26,7 +26,7 @@ from elsewhere.device.own_epsilon import (
     OWN,
     AnyMethod,
     OwnEpsilon,
-    checked_method_of,
+    epsilon_fault,
     epsilon_of,
     method_of,
     share_all,
@@ -114,7 +114,7 @@ def perturb_file(
     refuse_to_replace(output, [source])
     _refuse_existing(output)
     check_can_write(output)
-    found = _check_source(source, method, is_strict=is_strict, is_anyway=is_anyway)
+    found = _check_source(source, method, is_strict=is_strict, is_anyway=is_anyway, is_smooth=is_smooth)
     randomness: Randomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     metadata = SharedMetadata(
         method=method.facts(), world=method.world.hash, version=version, randomness=label_of(randomness)
@@ -259,19 +259,28 @@ def _share_part(
     return part
 
 
-def _check_source(source: Path, method: AnyMethod, *, is_strict: bool, is_anyway: bool) -> _SourceFacts:
+def _check_source(
+    source: Path, method: AnyMethod, *, is_strict: bool, is_anyway: bool, is_smooth: bool
+) -> _SourceFacts:
     """Read the whole file once, so that whatever is wrong with it shows before the first draw.
 
-    With ``is_strict``, every trajectory that does not fit the world is named, by its number only.
+    With ``is_strict``, every trajectory that does not fit the world is named, by its number only; with
+    ``is_smooth``, that is looked at once times were shifted.
     """
     world = method.world
     matcher = Matcher(world.places, world.clock, SystemRandomness())
     faults, own, has_others, days = [], set(), False, DaysOfPeople()
     wanted: set[tuple[Sharing, int]] = set()
     people = people_of(read_points(source, world.clock), matcher, source, days)
+    if is_strict and is_smooth:
+        people = smoothed_people(people, world, Counter())
     number = 0
     for number, person in enumerate(people, start=1):
-        wanted.add((checked_method_of(method, person, number, str(source)), len(person.trajectory)))
+        fault = epsilon_fault(person) if isinstance(method, OwnEpsilon) else None
+        if fault is None:
+            wanted.add((method_of(method, person), len(person.trajectory)))
+        else:
+            faults.append(fault)
         if is_own(person.uid):
             own.add(person.uid)
         else:
@@ -282,10 +291,10 @@ def _check_source(source: Path, method: AnyMethod, *, is_strict: bool, is_anyway
             problems = ", ".join(f"{what} ({count})" for what, count in sorted(found.items()))
             faults += [Fault(problem=f"trajectory {number}: {problems}")] if problems else []
         matcher.counts.clear()
-    if not wanted:
-        raise InputError(str(source), "holds no trajectory")
     if faults:
         raise InputError(str(source), faults)
+    if not wanted:
+        raise InputError(str(source), "holds no trajectory")
     if matcher.far_points > FAR_SHARE * matcher.points and not is_anyway:
         raise InputError(str(source), OTHER_CITY)
     for one, length in sorted(wanted, key=lambda pair: pair[1]):

@@ -50,29 +50,27 @@ AnyMethod = Sharing | OwnEpsilon
 
 
 def epsilon_of(person: Person) -> Fraction:
-    """What a person chose; their rows must agree."""
-    if len(person.epsilons) != 1:
-        raise InputError("epsilon", "differs within one person's day, must be the same in all its rows")
+    """What a person chose, of a file that was checked (`epsilon_fault`)."""
+    [chosen] = person.epsilons
+    return exact_epsilon(chosen.epsilon)
+
+
+def epsilon_fault(person: Person) -> Fault | None:
+    """What is wrong with the ε of a person's day: its rows must agree. Private values are not quoted."""
+    first, *others = person.epsilons
+    if others:
+        problem = f"differs within one person's day, must be as in row {first.row}"
+        return Fault(row=others[0].row, column="epsilon", problem=problem)
     try:
-        return exact_epsilon(person.epsilons[0])
+        exact_epsilon(first.epsilon)
     except InputError:
-        raise InputError("epsilon", "must be a number above 0 in every row") from None
+        return Fault(row=first.row, column="epsilon", problem="must be a number above 0")
+    return None
 
 
 def method_of(method: AnyMethod, person: Person) -> Sharing:
     """How a person's day is shared."""
     return method.of(epsilon_of(person)) if isinstance(method, OwnEpsilon) else method
-
-
-def checked_method_of(method: AnyMethod, person: Person, number: int, source: str) -> Sharing:
-    """The same; a day whose ε cannot be read is refused by its number in the file."""
-    if isinstance(method, Sharing):
-        return method
-    try:
-        epsilon = epsilon_of(person)
-    except InputError as error:
-        raise InputError(source, [Fault(problem=f"trajectory {number}: epsilon {error.faults[0]}")]) from None
-    return method.of(epsilon)
 
 
 def share_all(
