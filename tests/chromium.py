@@ -88,7 +88,7 @@ class Watched:
         self.wait(lambda: self.page.evaluate("document.body.dataset.map") == "drawn", "the map is not drawn")
 
     def click_map(self, x: float, y: float) -> None:
-        """Click so many pixels from the map's top left corner, as a hand would: scrolled to, and not covered."""
+        """Click so many pixels from the map's top left corner: scrolled to, and where nothing covers it."""
         self.page.click("#map canvas", position={"x": x, "y": y})
 
     def width_of_map(self) -> float:
