@@ -107,7 +107,7 @@ def test_places_that_must_be_counted_follow_the_tables_too(
         ew.Trajectory([(ids[-1], 0), (ids[0], 2)]),
         ew.Trajectory([(ids[0], 0), (ids[0], 1)]),
     ]
-    samples = 600 if constant_work else 20_000
+    samples = 600 if constant_work else 8000
     method = ew.method("ngram-noh", world, epsilon=16, n=n)
     for day in days:
         assert agreement(method, day, samples, SeededRandomness(5), constant_work=constant_work) > 1e-4
@@ -145,7 +145,7 @@ def test_constant_work_makes_every_trial(tmp_path: Path, name: str, monkeypatch:
     monkeypatch.setattr(tape, "_tape_length", lambda *_: 64)  # so that words asked for are words used
     world = tiny_world(tmp_path, 4, most_places(name))
     days = list(all_trajectories(world, longest(name, world, 3)))
-    method = ew.method(name, world, epsilon=10, **plain_options(name))
+    method = ew.method(name, world, epsilon=6, **plain_options(name))
     if not method.draws_for(len(days[0])):
         pytest.skip("draws nothing")
     used = []
