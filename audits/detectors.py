@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import islice
 from multiprocessing import get_context
@@ -58,48 +58,51 @@ def audited(folder: Path, name: str, seed: int) -> tuple[float, float] | None:
     return float(loss.epsilon), float(Fraction(options["epsilon"]))
 
 
-def detect(suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int = 1) -> dict[str, str]:
-    """Every check that objects, with what it says; also those that a method makes of itself."""
-    objections: dict[str, str] = {}
+def detect(
+    suspect: Sharing, claimed: float, *, samples: int = 20_000, seed: int = 1
+) -> Iterator[tuple[str, str]]:
+    """Every check that objects, with what it says; also those that a method makes of itself.
+
+    Who only wants to know whether there is one asks for the first: what takes long comes last.
+    """
     try:
-        _look(suspect, claimed, samples, seed, objections)
+        yield from _look(suspect, claimed, samples, seed)
     except AssertionError as error:
-        objections["its own check"] = str(error)
-    return objections
+        yield "its own check", str(error)
 
 
-def _look(suspect: Sharing, claimed: float, samples: int, seed: int, objections: dict[str, str]) -> None:
+def _look(suspect: Sharing, claimed: float, samples: int, seed: int) -> Iterator[tuple[str, str]]:
     length = longest(suspect.name, suspect.world, LENGTH)
     first, second = _two_days(suspect, length)
     loss = float(exact_loss(suspect, length).epsilon)
     if loss > claimed + 1e-12:
-        objections["exact channel"] = f"spends {loss:.3g} for {claimed:g}"
+        yield "exact channel", f"spends {loss:.3g} for {claimed:g}"
     declared = float(sum_of(suspect.draws_for(length)))
     if declared > claimed:
-        objections["budget"] = f"declares {declared:.3g} for {claimed:g}"
+        yield "budget", f"declares {declared:.3g} for {claimed:g}"
     listed = _draws_made(suspect, first)
     if listed > len(suspect.draws_for(length)):
-        objections["draws"] = f"{listed} are made, {len(suspect.draws_for(length))} declared"
+        yield "draws", f"{listed} are made, {len(suspect.draws_for(length))} declared"
     chance = min(agreement(suspect, day, samples, SeededRandomness(seed)) for day in (first, second))
     if chance < _SURE:
-        objections["real draws"] = f"not those listed ({p_words(chance)})"
+        yield "real draws", f"not those listed ({p_words(chance)})"
     chance = length_agreement(suspect, first, 2000)
     if chance < _SURE:
-        objections["lengths"] = f"not those drawn ({p_words(chance)})"
+        yield "lengths", f"not those drawn ({p_words(chance)})"
     shorter = Trajectory(first.visits[:1]) if suspect.core.hides_length else first
     if not all(depends_on_the_draws_alone(suspect, first, other) for other in (second, shorter)):
-        objections["same draws"] = "give other days when something else was true"
-    _look_at_tapes(suspect, first, objections)
-    _look_at_work(suspect, length, objections)
+        yield "same draws", "give other days when something else was true"
+    yield from _look_at_tapes(suspect, first)
+    yield from _look_at_work(suspect, length)
     if _alike_by_chance(suspect, first) > _SURE:
         return  # a null, or a day that is all but certain, comes again and again
     if workers_repeat(suspect, first):
-        objections["forked workers"] = "make the same days"
+        yield "forked workers", "make the same days"
     if suspect.share_many([first] * 40) == suspect.share_many([first] * 40):
-        objections["second time"] = "gives the same days"
+        yield "second time", "gives the same days"
 
 
-def _look_at_tapes(suspect: Sharing, day: Trajectory, objections: dict[str, str]) -> None:
+def _look_at_tapes(suspect: Sharing, day: Trajectory) -> Iterator[tuple[str, str]]:
     """Words come from the operating system, as many as are used, and none of them twice (R13)."""
     asked, tapes = 0, list[Words]()
 
@@ -117,12 +120,12 @@ def _look_at_tapes(suspect: Sharing, day: Trajectory, objections: dict[str, str]
         suspect.share_many([day] * 2)
     used = sum(len(words) for words in tapes)
     if asked < 8 * max(map(len, tapes), default=0):
-        objections["entropy"] = f"{asked} bytes from the operating system for tapes of {8 * used}"
+        yield "entropy", f"{asked} bytes from the operating system for tapes of {8 * used}"
     if any(len(np.unique(words)) < len(words) for words in tapes):
-        objections["tape"] = "holds words twice"
+        yield "tape", "holds words twice"
 
 
-def _look_at_work(suspect: Sharing, length: int, objections: dict[str, str]) -> None:
+def _look_at_work(suspect: Sharing, length: int) -> Iterator[tuple[str, str]]:
     """With constant work and the same odds for every day, every day takes as many words (R15).
 
     Where scores differ, so do the words that coins take: those methods are looked at in `test_agreement`.
@@ -135,7 +138,7 @@ def _look_at_work(suspect: Sharing, length: int, objections: dict[str, str]) -> 
         secrets = np.array([suspect.core.secret(day)] * _RUN, dtype=np.int32)
         used.append(_words_used(suspect, secrets))
     if max(used) > _MOST_WORK * min(used):
-        objections["work"] = f"{max(used) / min(used):.2f} times as much for one day as for another"
+        yield "work", f"{max(used) / min(used):.2f} times as much for one day as for another"
 
 
 def _words_used(suspect: Sharing, secrets: Indices) -> int:

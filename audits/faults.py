@@ -497,10 +497,11 @@ class Fault:
         return self.sharing(self.core(world, epsilon=half, **options), self.hidden(cap=3, epsilon=half))
 
     def objections(self, folder: Path) -> dict[str, str]:
-        """What the audit says, on the first world where it says anything."""
+        """The first thing that the audit says, on the first world where it says anything."""
         for world in self.worlds(folder, self.of):
-            if found := detect(self.method(world), float(self.epsilon), samples=5000):
-                return found
+            found = next(detect(self.method(world), float(self.epsilon), samples=5000), None)
+            if found is not None:
+                return dict([found])
         return {}
 
 

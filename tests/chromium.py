@@ -79,6 +79,14 @@ class Watched:
         """Until the map is drawn and at rest."""
         self.wait(lambda: self.page.evaluate("document.body.dataset.map") == "drawn", "the map is not drawn")
 
+    def click_map(self, x: float, y: float) -> None:
+        """Click so many pixels from the map's top left corner: scrolled to, and where nothing covers it."""
+        self.page.click("#map canvas", position={"x": x, "y": y})
+
+    def width_of_map(self) -> float:
+        """In pixels."""
+        return float(self.page.evaluate("document.getElementById('map').getBoundingClientRect().width"))
+
 
 def faults_of_access(watched: Watched) -> list[str]:
     """What axe finds wrong by WCAG AA: rule, and where."""

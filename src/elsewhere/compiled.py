@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
+from numbers import Real
 from types import CellType, FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -68,6 +70,7 @@ def address_of(function: Callable[[float, float, float], float]) -> int:
     where it is not used.
     """
     plain: Any = getattr(function, "py_func", function)
+    _check_is_of_three_numbers(plain)
     made: Any = None
     if HAS_COMPILER and not _is_interpreted():
         compiler: Any = numba.cfunc
@@ -82,12 +85,27 @@ def address_of(function: Callable[[float, float, float], float]) -> int:
                     return math.nan
 
             made = compiler("float64(float64, float64, float64)", error_model="numpy")(guarded)
-        except numba.core.errors.NumbaError as error:
-            reason = str(error).strip().splitlines()[0]
+        except Exception as error:  # noqa: BLE001 - compilers have many ways to say that they cannot
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise InputError("register_distance", f"the function cannot be compiled: {reason}") from None
     address = len(_FUNCTIONS) + 1 if made is None else int(made.address)
     _FUNCTIONS[address] = (plain, made)  # both are kept as long as the program runs
     return address
+
+
+def _check_is_of_three_numbers(function: Any) -> None:
+    """What takes other arguments, or gives no number, would be found out by a compiler only, in its words."""
+    wanted = "must be a function of three numbers: d_s, d_t and d_c"
+    try:
+        signature(function).bind(1.0, 1.0, 1.0)
+    except (TypeError, ValueError):
+        raise InputError("register_distance", wanted) from None
+    try:
+        found = function(1.0, 1.0, 1.0)
+    except Exception:  # noqa: BLE001 - a stranger's function, whose errors count as no number
+        return
+    if not isinstance(found, Real):
+        raise InputError("register_distance", f"must return a number, not {type(found).__name__}")
 
 
 def _call_plainly(address: int, a: float, b: float, c: float) -> float:

@@ -31,9 +31,23 @@ def _plain(surveys: list[Survey], vectors: list[Vector]) -> list[Any]:
     return [[browser_survey(survey) for survey in surveys], vectors]
 
 
-def test_node_and_chromium_answer_as_python_does(tmp_path: Path, browser: Browser) -> None:
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> list[Survey]:
+    """A slice of the surveys of T9, of every kind."""
+    return _answerable(tiny_surveys(tmp_path_factory.mktemp("tiny"), _SLICE))
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> list[Survey]:
+    """Surveys of a world with more places."""
+    return larger_surveys(tmp_path_factory.mktemp("larger"))
+
+
+def test_node_and_chromium_answer_as_python_does(
+    tmp_path: Path, browser: Browser, tiny: list[Survey], larger: list[Survey]
+) -> None:
     """T11, a slice: every kind of question, direct and hashed; also how often words are asked for."""
-    surveys = _answerable(tiny_surveys(tmp_path, _SLICE) + larger_surveys(tmp_path))
+    surveys = tiny + _answerable(larger)
     vectors = vectors_of(surveys, 35)
     wanted = python_answers(surveys, vectors)
     assert len(vectors) >= 1000
@@ -68,32 +82,31 @@ def _are_telling(surveys: list[Survey], wanted: list[Any]) -> None:
 
 
 def test_tapes_that_run_out_go_on_after_as_many_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: list[Survey]
 ) -> None:
     """Short tapes are fetched often: how often tells to some ten words how many were taken."""
     for module, name in ((answer, "words_for_answer"), (pick, "words_for_candidates")):
         monkeypatch.setattr(module, name, lambda *_, **__: 1)
-    surveys = _answerable(tiny_surveys(tmp_path, _SLICE))
-    vectors = vectors_of(surveys, 40)
-    wanted = python_answers(surveys, vectors)
-    plain = _plain(surveys, vectors)
+    vectors = vectors_of(tiny, 25)
+    wanted = python_answers(tiny, vectors)
+    plain = _plain(tiny, vectors)
     for survey in plain[0]:
         for question in survey["questions"]:
             question["words"] = 1
     assert in_node(tmp_path, "answerVectors", plain, TWINS) == wanted
-    assert sum(len(calls) > 6 for _, _, calls in wanted) > 200
+    assert sum(len(calls) > 6 for _, _, calls in wanted) > 125
 
 
-def test_where_nothing_is_accepted_one_more_proposal_is_taken(tmp_path: Path) -> None:
-    surveys = [with_few_trials(survey, 1) for survey in _answerable(larger_surveys(tmp_path))]
-    vectors = vectors_of(surveys, 40)
+def test_where_nothing_is_accepted_one_more_proposal_is_taken(tmp_path: Path, larger: list[Survey]) -> None:
+    surveys = [with_few_trials(survey, 1) for survey in _answerable(larger)]
+    vectors = vectors_of(surveys, 20)
     wanted = python_answers(surveys, vectors)
     assert in_node(tmp_path, "answerVectors", _plain(surveys, vectors), TWINS) == wanted
 
 
-def test_other_words_give_another_report(tmp_path: Path) -> None:
+def test_other_words_give_another_report(tmp_path: Path, larger: list[Survey]) -> None:
     """The comparison can fail."""
-    surveys = larger_surveys(tmp_path)[:4]
+    surveys = larger[:4]
     vectors = vectors_of(surveys, 10)
     wanted = python_answers(surveys, vectors)
     others = [vector._replace(seed=vector.seed ^ 1) for vector in vectors]

@@ -482,9 +482,7 @@ def test_a_click_on_the_map_chooses_the_nearest_place(people: Callable[..., Watc
     watched = people()
     watched.wait_for_map()
     _choose_day(watched, DAY.isoformat())
-    box = watched.page.locator("#map").bounding_box()
-    assert box is not None
-    watched.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 30)  # in the north, where the shop is
+    watched.click_map(watched.width_of_map() / 2, 30)  # in the north, where the shop is
     watched.wait(lambda: watched.page.input_value("#found") == "2", "no place is chosen")
     watched.page.click("#add")
     assert watched.page.locator("#visits tr").all_inner_texts() == ["12:00\tshop (Shoe shop)\tTake away"]

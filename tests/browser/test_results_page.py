@@ -25,14 +25,14 @@ DAY = dt.date(2025, 9, 17)
 NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null;"
 
 
-def _found(folder: Path, seed: int) -> tuple[Estimates, list[tuple[dt.date, ew.Trajectory]]]:
+def _found(folder: Path, seed: int, people: int) -> tuple[Estimates, list[tuple[dt.date, ew.Trajectory]]]:
     rows = [
         place(f"p{i}", 60.166 + i % 3 * 0.004, 24.938 + i // 3 * 0.008, hours="06:00-24:00") for i in range(6)
     ]
     world = build(folder, rows, {"kappa": 1})
     asked = [("presence", "1/2", {"grid": 2}), ("moves", "1/4", {"grid": 2}), ("visits", "1/4", {})]
     survey = survey_of(world, *asked, purpose="Where is <everybody> & when?")
-    days = [(DAY, ew.Trajectory([("p0", 48), (f"p{1 + i % 5}", 110)])) for i in range(8000)]
+    days = [(DAY, ew.Trajectory([("p0", 48), (f"p{1 + i % 5}", 110)])) for i in range(people)]
     reports = simulated_reports(survey, days, SeededRandomness(seed))
     return ew.estimate(survey, reports), days
 
@@ -41,9 +41,9 @@ def _found(folder: Path, seed: int) -> tuple[Estimates, list[tuple[dt.date, ew.T
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Estimates]:
     """A page of made-up people with a base map, compared with an earlier survey of them."""
     folder = tmp_path_factory.mktemp("results")
-    before, _ = _found(folder, 1)
+    before, _ = _found(folder, 1, 2000)
     write_results(before, folder / "last week")
-    found, days = _found(folder, 2)
+    found, days = _found(folder, 2, 8000)
     tiles = folder / "city.pmtiles"
     write_basemap(embedded_city(), (24.936, 60.165, 24.952, 60.178), tiles)
     html = results_page(
@@ -130,11 +130,8 @@ def test_what_is_not_known_is_not_coloured(watched: Watched, made: tuple[Path, E
 
 def test_a_click_on_the_map_tells_its_number(watched: Watched) -> None:
     _hour(watched, 8)
-    box = watched.page.locator("#map").bounding_box()
-    assert box is not None
     place_of = "() => { const at = cityMap.project(view().parts[0].middle); return [at.x, at.y]; }"
-    x, y = watched.page.evaluate(place_of)
-    watched.page.mouse.click(box["x"] + x, box["y"] + y)
+    watched.click_map(*watched.page.evaluate(place_of))
     watched.wait(lambda: "reports" in watched.page.inner_text("#picked"), "nothing was picked")
     label = watched.page.evaluate("() => view().parts[0].label")
     assert label in watched.page.inner_text("#picked-title")

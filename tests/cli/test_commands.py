@@ -283,12 +283,35 @@ def test_an_update_says_what_it_did(elsewhere: Command, folder: Path) -> None:
         "--json",
     )
     assert json.loads(out)["changes"] == {"new": 1, "removed": 1, "changed": 1}
+    assert json.loads(out)["category_changes"] == {"new": 0, "removed": 0, "changed": 0}
     (folder / "d.csv").write_text("place_id,hourz\np1,24/7\n")
     code, _, err = elsewhere(
         "world", "update", folder / "w.world", "--places", folder / "d.csv", "-o", folder / "h.world"
     )
     assert code == 2
     assert "'hourz'" in err
+
+
+def test_an_update_counts_categories_and_may_replace_the_world(elsewhere: Command, folder: Path) -> None:
+    """Names, parents and hours; whoever updates in place has the old world or the new one, whole."""
+    world, tables = folder / "w.world", folder / "new.csv"
+    elsewhere("world", "build", folder / "world.toml", "-o", world)
+    lines = (folder / "categories.csv").read_text().splitlines()
+    other = [line.replace("Café", "Coffee shop").replace("17:00-26:00", "18:00-26:00") for line in lines]
+    tables.write_text("\n".join([*other, "kiosk,Kiosk,shop,"]) + "\n")
+    before = world.read_bytes()
+    (folder / "bad.csv").write_text("category_id,name,parent_id,hours\n")
+    code, _, _ = elsewhere("world", "update", world, "--categories", folder / "bad.csv", "-o", world)
+    assert (code, world.read_bytes() == before) == (2, True)
+    _, apart, _ = elsewhere(
+        "world", "update", world, "--categories", tables, "-o", folder / "g.world", "--json"
+    )
+    code, out, err = elsewhere("world", "update", world, "--categories", tables, "-o", world)
+    assert code == 0, err
+    assert world.read_bytes() == (folder / "g.world").read_bytes() != before
+    assert json.loads(apart)["category_changes"] == {"new": 1, "removed": 0, "changed": 2}
+    assert "categories: 1 new, 0 removed, 2 changed" in " ".join(out.split())
+    assert not list(folder.glob("*.part"))
 
 
 def test_most_regions_below_kappa_is_warned_of(elsewhere: Command, folder: Path) -> None:

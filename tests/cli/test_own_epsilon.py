@@ -83,10 +83,13 @@ def test_evaluate_tells_what_each_epsilon_gives(elsewhere: Command, folder: Path
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("u0,2024-03-07T10:00:00,p1,3", "trajectory 1: epsilon differs within one person's day"),
-        ("zz,2024-03-07T10:00:00,p1,", "epsilon must be a number above 0"),
-        ("zz,2024-03-07T10:00:00,p1,-4", "epsilon must be a number above 0"),
-        ("zz,2024-03-07T10:00:00,p1,much", "epsilon must be a number above 0"),
+        (
+            "u0,2024-03-07T10:00:00,p1,3",
+            "row 3, column epsilon: differs within one person's day, must be as in row 2",
+        ),
+        ("zz,2024-03-07T10:00:00,p1,", "row 2, column epsilon: must be a number above 0"),
+        ("zz,2024-03-07T10:00:00,p1,-4", "row 2, column epsilon: must be a number above 0"),
+        ("zz,2024-03-07T10:00:00,p1,much", "row 2, column epsilon: must be a number above 0"),
     ],
 )
 def test_an_epsilon_that_cannot_be_read_is_refused(
@@ -98,7 +101,21 @@ def test_an_epsilon_that_cannot_be_read_is_refused(
     code, _, err = elsewhere("perturb", path, "-w", folder / "w.world", "-e", "own", "-o", folder / "o.csv")
     assert code == 2
     assert problem in err
+    assert not any(quoted in err for quoted in ("much", "-4", "u0", "zz"))
     assert not (folder / "o.csv").exists()
+
+
+def test_all_faults_of_the_column_epsilon_are_told_at_once(elsewhere: Command, folder: Path) -> None:
+    """By row, as of any other column; blank rows count."""
+    rows = ["uid,datetime,place_id,epsilon", "", "a,2024-03-07T08:00:00,p1,no", "b,2024-03-07T08:00:00,p1,1"]
+    rows += ["b,2024-03-07T09:00:00,p2,1", "b,2024-03-07T10:00:00,p3,2", "c,2024-03-07T08:00:00,p1,0"]
+    (folder / "odd.csv").write_text("\n".join(rows) + "\n")
+    options = ("-w", folder / "w.world", "-e", "own", "-o", folder / "o.csv")
+    code, _, err = elsewhere("perturb", folder / "odd.csv", *options)
+    assert code == 2
+    assert "3 faults" in err
+    for said in ("row 3, column epsilon: must be", "row 6, column epsilon: differs", "row 7, column epsilon"):
+        assert said in err
 
 
 def test_a_constant_epsilon_for_each_draw(elsewhere: Command, folder: Path) -> None:
@@ -151,6 +168,10 @@ def test_steps_that_cannot_be_travelled_are_smoothed_if_wished(elsewhere: Comman
     _, shown, _ = elsewhere("perturb", folder / "days.csv", *options, "-o", folder / "b.csv")
     counts = json.loads(shown)["private_counts_for_this_device_only"]
     assert counts["steps too far for their time"] == 1
+    strict = (*options, "-o", folder / "c.csv", "--strict")
+    code, _, err = elsewhere("perturb", folder / "days.csv", *strict)
+    assert (code, "trajectory 1: steps too far for their time (1)" in err) == (2, True)
+    assert elsewhere("perturb", folder / "days.csv", *strict, "--smooth")[0] == 0  # what is shared fits
     for day in (ew.Trajectory([("p0", 3), ("p0", 50)]), ew.Trajectory([("who", 0), ("p1", 1)])):
         assert smoothed(day, world) == day
     shifted = smoothed(ew.Trajectory([("p0", 48), ("p11", 49)]), world)

@@ -58,24 +58,26 @@ def test_it_answers_every_question_from_every_kind_of_file(tmp_path: Path, name:
         assert (tmp_path / f"{day}.report").stat().st_size == 63
 
 
-@pytest.mark.parametrize("name", _FILES)
-def test_it_shares_a_day_of_every_kind_of_file_and_needs_more_only_to_write_one(
-    tmp_path: Path, name: str
-) -> None:
-    six_places(tmp_path / "city").save(tmp_path / "city.world")
-    (tmp_path / name).write_text(_FILES[name])
+def _shared(folder: Path, name: str, *more: str) -> subprocess.CompletedProcess[str]:
+    six_places(folder / "city").save(folder / "city.world")
+    (folder / name).write_text(_FILES[name])
+    return subprocess.run(  # noqa: S603 - our own interpreter and program
+        [sys.executable, "-W", "error", "-c", _PROGRAM, "share", name, "-w", "city.world", "-e", "5",
+         "--set", "candidates=64", "--day", "2024-03-07", "--ledger", "my.ledger", *more],
+        capture_output=True, text=True, check=False, cwd=folder,
+    )  # fmt: skip
 
-    def shared(*more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(  # noqa: S603 - our own interpreter and program
-            [sys.executable, "-W", "error", "-c", _PROGRAM, "share", name, "-w", "city.world", "-e", "5",
-             "--set", "candidates=64", "--day", "2024-03-07", "--ledger", "my.ledger", *more],
-            capture_output=True, text=True, check=False, cwd=tmp_path,
-        )  # fmt: skip
 
-    refused = shared("-o", "shared.csv")
+def test_it_needs_more_only_to_write_a_day(tmp_path: Path) -> None:
+    """Whatever the file is: what writes is looked for before it is read."""
+    refused = _shared(tmp_path, "days.csv", "-o", "shared.csv")
     assert refused.returncode == 2
     assert "writing a shared day to a file (-o) needs the 'build' extra" in refused.stderr
     assert not (tmp_path / "my.ledger").exists()
-    done = shared()
+
+
+@pytest.mark.parametrize("name", _FILES)
+def test_it_shares_a_day_of_every_kind_of_file(tmp_path: Path, name: str) -> None:
+    done = _shared(tmp_path, name)
     assert done.returncode == 0, done.stderr
     assert "Shared with codebook, ε = 5" in done.stdout

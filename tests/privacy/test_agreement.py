@@ -15,7 +15,7 @@ import elsewhere as ew
 from cases import cases, longest, most_places, plain_options
 from elsewhere import tape
 from elsewhere.arrays import Words
-from elsewhere.audit.agreement import agreement, depends_on_the_draws_alone
+from elsewhere.audit.agreement import agreement, agreement_of, depends_on_the_draws_alone, real_paths
 from elsewhere.audit.channel import all_trajectories
 from elsewhere.mechanism.codebook import CodebookTables
 from elsewhere.mechanism.ngram import NgramTables
@@ -49,12 +49,13 @@ def test_real_draws_follow_the_audited_tables(
     days = list(all_trajectories(world, longest(name, world, 3)))
     day = days[len(days) // 5]
     method = ew.method(name, world, epsilon=8, **options)
-    assert agreement(method, day, 40_000, SeededRandomness(seed)) > 1e-4
+    paths = real_paths(method, day, 40_000, SeededRandomness(seed))
+    assert agreement_of(paths, day, method) > 1e-4
     assert agreement(method, day, 600, SeededRandomness(seed), constant_work=True) > 1e-4
     # A sample of one or two leaves hardly anything to choose.
     if name not in {*null_names(), "global-subsampled"}:
         wrong = ew.method(name, world, epsilon=Fraction(104, 10), **options)
-        assert agreement(method, day, 40_000, SeededRandomness(seed), listed=wrong) < 1e-4
+        assert agreement_of(paths, day, wrong) < 1e-4
 
 
 @pytest.mark.audit
@@ -107,13 +108,13 @@ def test_places_that_must_be_counted_follow_the_tables_too(
         ew.Trajectory([(ids[-1], 0), (ids[0], 2)]),
         ew.Trajectory([(ids[0], 0), (ids[0], 1)]),
     ]
-    samples = 600 if constant_work else 20_000
+    samples = 600 if constant_work else 8000
     method = ew.method("ngram-noh", world, epsilon=16, n=n)
     for day in days:
-        assert agreement(method, day, samples, SeededRandomness(5), constant_work=constant_work) > 1e-4
-    if not constant_work:
-        wrong = ew.method("ngram-noh", world, epsilon=24, n=n)
-        assert agreement(method, days[-1], samples, SeededRandomness(5), listed=wrong) < 1e-4
+        paths = real_paths(method, day, samples, SeededRandomness(5), constant_work=constant_work)
+        assert agreement_of(paths, day, method) > 1e-4
+    if not constant_work:  # the last day's
+        assert agreement_of(paths, day, ew.method("ngram-noh", world, epsilon=24, n=n)) < 1e-4
 
 
 @pytest.mark.parametrize("make", [closed_at_noon, one_way])
@@ -134,9 +135,9 @@ def test_the_fallback_of_places_is_one_more_proposal(tmp_path: Path, constant_wo
     world = closed_at_noon(tmp_path)
     day = ew.Trajectory([("p0", 0), ("p1", 2)])
     few, plain = Sharing(_FewTrialsOfPlaces(world, epsilon=30)), ew.method("ngram-noh", world, epsilon=30)
-    source = SeededRandomness(3)
-    assert agreement(few, day, 20_000, source, constant_work=constant_work) > 1e-4
-    assert agreement(few, day, 20_000, source, listed=plain, constant_work=constant_work) < 1e-6
+    paths = real_paths(few, day, 20_000, SeededRandomness(3), constant_work=constant_work)
+    assert agreement_of(paths, day, few) > 1e-4
+    assert agreement_of(paths, day, plain) < 1e-6
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -145,7 +146,7 @@ def test_constant_work_makes_every_trial(tmp_path: Path, name: str, monkeypatch:
     monkeypatch.setattr(tape, "_tape_length", lambda *_: 64)  # so that words asked for are words used
     world = tiny_world(tmp_path, 4, most_places(name))
     days = list(all_trajectories(world, longest(name, world, 3)))
-    method = ew.method(name, world, epsilon=10, **plain_options(name))
+    method = ew.method(name, world, epsilon=6, **plain_options(name))
     if not method.draws_for(len(days[0])):
         pytest.skip("draws nothing")
     used = []
@@ -191,9 +192,9 @@ def test_the_fallback_is_one_more_proposal(tmp_path: Path, constant_work: bool) 
     world = tiny_world(tmp_path, 4)
     few, plain = Sharing(_FewTrials(world, epsilon=12)), ew.method("ngram", world, epsilon=12)
     day = list(all_trajectories(world, 2))[40]
-    source = SeededRandomness(3)
-    assert agreement(few, day, 40_000, source, constant_work=constant_work) > 1e-4
-    assert agreement(few, day, 40_000, source, listed=plain, constant_work=constant_work) < 1e-6
+    paths = real_paths(few, day, 40_000, SeededRandomness(3), constant_work=constant_work)
+    assert agreement_of(paths, day, few) > 1e-4
+    assert agreement_of(paths, day, plain) < 1e-6
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -83,7 +83,7 @@ def test_broken_methods_are_caught_from_outside(tmp_path: Path, broken: str) -> 
     first, second = days[-1], days[0]
     if broken == "length leak":
         second = next(all_trajectories(world, 1))
-    bound = black_box(method, [(first, second)], samples=3000)[0]
+    bound = black_box(method, [(first, second)], samples=1500)[0]
     assert bound.epsilon > float(fault.epsilon)
 
 

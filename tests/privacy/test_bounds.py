@@ -37,9 +37,16 @@ class _OneDraw:
         return self.core.step((0,) * start + secret, (self.draws, self.index))
 
 
-@pytest.mark.parametrize("seed", [1, 4, 7, 12, 21])
+# World 7 has the most regions, and so takes longest to list: for the baseline in `make audit` alone.
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        pytest.param(kind, seed, marks=[pytest.mark.audit] if (kind, seed) == (TiltedNgram, 7) else [])
+        for kind in (Ngram, TiltedNgram)
+        for seed in (1, 4, 7, 12, 21)
+    ],
+)
 @pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("kind", [Ngram, TiltedNgram])
 def test_max_plus_equals_listing_everything(tmp_path: Path, seed: int, n: int, kind: type[Ngram]) -> None:
     world = tiny_world(tmp_path, seed)
     core = kind(world, epsilon=5, n=n)

@@ -46,24 +46,28 @@ _MEDIAN = {
 
 
 def _slices() -> Iterator[Any]:
-    """A quarter of the worlds for the default method, some for others; `make audit` has the rest."""
+    """A quarter of the worlds for the default method, a few for others; `make audit` has all of them."""
     for name in METHODS:
+        if name != DEFAULT:
+            yield pytest.param(name, 0, _PER_TEST // 2)
         for number, first in enumerate(range(0, WORLDS, _PER_TEST)):
-            is_for_audit = number % (4 if name == DEFAULT else 12)
-            yield pytest.param(name, first, marks=[pytest.mark.audit] if is_for_audit else [])
+            is_for_audit = name != DEFAULT or number % 4
+            yield pytest.param(name, first, _PER_TEST, marks=[pytest.mark.audit] if is_for_audit else [])
 
 
-@pytest.mark.parametrize(("name", "first"), list(_slices()))
-def test_no_pair_of_inputs_and_no_output_break_the_claim(tmp_path: Path, name: str, first: int) -> None:
+@pytest.mark.parametrize(("name", "first", "count"), list(_slices()))
+def test_no_pair_of_inputs_and_no_output_break_the_claim(
+    tmp_path: Path, name: str, first: int, count: int
+) -> None:
     """T1: on ≥ 200 random tiny worlds the largest log-ratio is ≤ ε + 1e−12, and not absurdly small."""
     ratios = []
-    for seed in range(first, first + _PER_TEST):
+    for seed in range(first, first + count):
         result = audited(tmp_path, name, seed)
         if result is not None:
             spent, claimed = result
             assert spent <= claimed + 1e-12
             ratios.append(spent / claimed)
-    assert len(ratios) >= _PER_TEST - 4
+    assert len(ratios) >= 0.8 * count
     if name in null_names():
         assert max(ratios) == 0
     assert sorted(ratios)[len(ratios) // 2] >= _MEDIAN.get(name, 0.4)

@@ -35,18 +35,20 @@ def test_every_fault_is_caught(tmp_path: Path, fault: Fault | PartFault) -> None
     assert found
 
 
-# Every method once in `make test`, at an ε where draws tell most; all four in `make audit`.
-_MORE = [(1, 7), (1, 4), (10, 7)]
+# Two cases of a method on one world in `make test`, at an ε where draws tell most; all in `make audit`.
+_ALL = [(1, 7, None), (1, 4, None), (10, 7, None), (10, 4, None)]
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "seed"), [(10, 4), *(pytest.param(*one, marks=pytest.mark.audit) for one in _MORE)]
+    ("epsilon", "seed", "most"), [(10, 4, 2), *(pytest.param(*one, marks=pytest.mark.audit) for one in _ALL)]
 )
 @pytest.mark.parametrize("name", some_methods())
-def test_the_honest_method_passes_every_check(tmp_path: Path, name: str, epsilon: int, seed: int) -> None:
+def test_the_honest_method_passes_every_check(
+    tmp_path: Path, name: str, epsilon: int, seed: int, most: int | None
+) -> None:
     world = tiny_world(tmp_path, seed, most_places(name))
-    for options in cases(name):
-        assert detect(ew.method(name, world, epsilon=epsilon, **options), epsilon, samples=4000) == {}
+    for options in cases(name)[:most]:
+        assert not list(detect(ew.method(name, world, epsilon=epsilon, **options), epsilon, samples=4000))
 
 
 def test_honest_parts_pass(tmp_path: Path) -> None:

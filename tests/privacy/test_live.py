@@ -220,3 +220,73 @@ def test_a_tracker_without_a_point_gives_as_many_reports(elsewhere: Command, tmp
     code, shown, err = elsewhere("live", tmp_path / "day.gpx", *options, *more)
     assert code == 0, err
     assert len(json.loads(shown)["told"]) == 3
+
+
+def _tracked(folder: Path, days: list[str], latitude: float, longitude: float) -> Path:
+    """A file with an hour at one spot on each day."""
+    lines = [f"{latitude},{longitude},{day}T09:{minute}:00" for day in days for minute in ("00", "30", "50")]
+    (folder / "days.csv").write_text("\n".join(["lat,lng,datetime", *lines]) + "\n")
+    return folder / "days.csv"
+
+
+def test_a_file_of_another_city_is_told_of_only_if_one_says_so(elsewhere: Command, tmp_path: Path) -> None:
+    """As `share` does; the day itself has no say in it."""
+    world = tiny_world(tmp_path, 4, 3)
+    world.save(tmp_path / "w.world")
+    days = [f"2024-03-{number:02d}" for number in range(4, 9)]
+    file = _tracked(tmp_path, days, -40.0, 100.0)
+    options = ["-w", tmp_path / "w.world", "-e", "2", "--every", "480", "--day", "2024-03-07"]
+    options += ["--ledger", tmp_path / "my.ledger", "--cap", "5", "--json"]
+    code, _, err = elsewhere("live", file, *options)
+    assert code == 2
+    assert "--anyway goes on" in err
+    assert not (tmp_path / "my.ledger").exists()
+    code, shown, err = elsewhere("live", file, *options, "--anyway")
+    assert code == 0, err
+    assert len(json.loads(shown)["told"]) == 3
+
+
+def test_a_day_in_parts_is_one_line_and_all_parts_for_machines(elsewhere: Command, tmp_path: Path) -> None:
+    live, ledger = _live(tmp_path, 4), ew.Ledger(tmp_path / "my.ledger", cap=50)
+    day = ew.Trajectory([(live.world.places.ids[0], 0)])
+    live.share(_DAY, day, ledger)
+    live.share(dt.date(2024, 3, 9), day, ledger, parts=1)
+    ledger.share("2024-03-08", day, ew.method("ind-noreach", live.world, epsilon=1))
+    code, shown, err = elsewhere("ledger", "show", tmp_path / "my.ledger")
+    assert code == 0, err
+    lines = [line.split() for line in shown.splitlines() if line.strip().startswith("2024-")]
+    assert [line[:2] for line in lines] == [
+        ["2024-03-07", "2"],
+        ["2024-03-08", "1"],
+        ["2024-03-09", "0.666667"],
+    ]
+    assert lines[0][2:5] == ["live,", "3", "parts"]
+    assert lines[2][2:5] == ["live,", "1", "part"]
+    assert lines[1][2] == "ind-noreach"
+    _, shown, _ = elsewhere("ledger", "show", tmp_path / "my.ledger", "--json")
+    assert [one["day"][11:] for one in json.loads(shown)["days"]] == ["00:00", "08:00", "16:00", "", "00:00"]
+
+
+def test_a_refusal_says_which_settings_differ(tmp_path: Path) -> None:
+    live, ledger = _live(tmp_path, 4), ew.Ledger(tmp_path / "my.ledger", cap=50)
+    day = ew.Trajectory([(live.world.places.ids[0], 0)])
+    live.share(_DAY, day, ledger, parts=1)
+    for every, said in ((240, "--every 480, not 240"), (720, "--every 480, not 720")):
+        if every % live.world.clock.timestep_minutes == 0:
+            other = ew.LiveSharing(live.world, epsilon=2, every_minutes=every)
+            with pytest.raises(ew.InputError, match=said):
+                other.share(_DAY, day, ledger)
+    with pytest.raises(ew.InputError, match="--days 1, not 2"):
+        _live(tmp_path, 4, "4", days=2).share(_DAY, day, ledger)
+
+
+def test_parts_that_overlap_name_the_setting_too(tmp_path: Path) -> None:
+    """Parts of eight hours begin at 8:00 as well, those of twelve at 12:00 and within one of these."""
+    world = tiny_world(tmp_path, 4, 3)
+    day, ledger = ew.Trajectory([(world.places.ids[0], 0)]), ew.Ledger(tmp_path / "my.ledger", cap=50)
+    ew.LiveSharing(world, epsilon=2, every_minutes=480).share(_DAY, day, ledger)
+    with sqlite3.connect(ledger.path) as database:
+        database.execute("DELETE FROM shares WHERE day = '2024-03-07T00:00'")
+    other = ew.LiveSharing(world, epsilon=2, every_minutes=720)
+    with pytest.raises(ew.InputError, match="charged already, --every 480, not 720: no hour"):
+        other.share(_DAY, day, ledger)

@@ -19,7 +19,7 @@ from elsewhere.randomness import SeededRandomness
 from privacy_tools import p_value
 from tiny_worlds import tiny_world
 
-SAMPLES = 30_000
+SAMPLES = 15_000
 
 
 @pytest.fixture(autouse=True)

@@ -257,6 +257,7 @@ def test_time_over_roads(tmp_path: Path) -> None:
         ({"combine": "nobody's"}, "found \"nobody's\", must be one of euclidean, sum, largest"),
         ({"weights": {"space": 0, "time": 0, "category": 0}}, "must not all be 0"),
         ({"weights": {"space": -1}}, "distance.weights.space"),
+        ({"weights": {"time": 1e300}}, "time: found 1e+300, must be less than or equal to 1000000"),
         ({"weight": 1}, "distance.weight: unknown key, allowed are space, kmh, weights, combine"),
         ({"weights": {"place": 1}}, "allowed are space, time, category"),
     ],
@@ -265,6 +266,16 @@ def test_what_cannot_be_is_refused(tmp_path: Path, distance: dict[str, Any], pro
     with pytest.raises(ew.InputError) as caught:
         build(tmp_path, [place("a", 50, 10)], {"kappa": 1, "distance": distance})
     assert problem in str(caught.value)
+
+
+def test_a_world_whose_distances_are_endless_is_not_made(tmp_path: Path) -> None:
+    """Found by a new user: it was made, and then nothing could load it."""
+    rows = [place("a", 50, 10, "cafe"), place("b", 50, 10, "boots")]
+    with pytest.raises(ew.InputError, match="largest distance d is no finite number: weights of"):
+        build(tmp_path, rows, {"kappa": 1, "unrelated_category_distance": 1e200})
+    most = {"weights": dict.fromkeys(("space", "time", "category"), 1e6)}
+    build(tmp_path, rows, {"kappa": 1, "distance": most}).save(tmp_path / "w.world")
+    assert math.isfinite(ew.World.load(tmp_path / "w.world").max_distance)
 
 
 def _reads_a_file(space: float, time: float, category: float) -> float:

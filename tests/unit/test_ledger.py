@@ -235,6 +235,17 @@ def test_a_charge_pays_only_for_what_was_charged(
     assert ledger.spent == 5
 
 
+def test_a_refusal_names_the_levels_that_differ(tmp_path: Path, method: Sharing) -> None:
+    ledger = ew.Ledger(tmp_path / "my.ledger", cap=100)
+    few: dict[str, Any] = {"candidates": 16, "shards": 1, "k": 2}
+    ledger.share("2025-09-17", DAY, ew.method("codebook", method.world, epsilon=5, **few))
+    listed = ew.method("codebook", method.world, epsilon=5, levels={"p0": "1/2"}, **few)
+    with pytest.raises(ew.InputError, match=r"charged .*, --levels none, not ε = 1/2 for 1 places .*ask for"):
+        ledger.share("2025-09-17", DAY, listed)
+    with pytest.raises(ew.InputError, match=r"\(codebook, ε = 5, world [0-9a-f]{12}\): ask for that"):
+        ledger.share("2025-09-17", DAY, method)  # another method: all of its settings differ
+
+
 def test_what_cannot_be_shared_is_not_charged(tmp_path: Path, method: Sharing) -> None:
     ledger = ew.Ledger(tmp_path / "my.ledger", cap=1000)
     with pytest.raises(ew.InputError, match="takes too long"):

@@ -39,7 +39,7 @@ def _point(path: Path) -> Point:
     ],
 )
 def test_tables_are_read_whatever_their_case_separator_and_time_format(tmp_path: Path, text: str) -> None:
-    expected = ("ann", "1", NOON, 50.5, 10.5, "p1", "")
+    expected = ("ann", "1", NOON, 50.5, 10.5, "p1", "", 2)
     (tmp_path / "days.csv").write_text(text)
     assert _point(tmp_path / "days.csv") == expected
     (tmp_path / "days.csv.gz").write_bytes(gzip.compress(text.encode()))
@@ -52,7 +52,7 @@ def test_tables_are_read_whatever_their_case_separator_and_time_format(tmp_path:
 def test_names_in_parquet_may_have_any_case(tmp_path: Path) -> None:
     frame = pl.DataFrame({"User": ["ann"], "TIMESTAMP": [NOON], "Lat": [50.5], "Lng": [10.5]})
     frame.write_parquet(tmp_path / "days.parquet")
-    assert _point(tmp_path / "days.parquet") == ("ann", "", NOON, 50.5, 10.5, "", "")
+    assert _point(tmp_path / "days.parquet") == ("ann", "", NOON, 50.5, 10.5, "", "", 2)
 
 
 def test_midnight_at_the_end_of_a_day_is_understood(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from elsewhere.trajectories import SharedTrajectory, Trajectory
 
 # A cell of a χ² test needs this many expected counts; rarer ones are pooled.
 _ENOUGH = 8.0
-_Paths = Mapping[tuple[Outcome, ...], int]
+Paths = Mapping[tuple[Outcome, ...], int]
 """Outcomes of all draws of a day, and how often they came."""
 
 
@@ -37,18 +37,33 @@ def agreement(
     listed: Sharing | None = None,
     constant_work: bool = False,
 ) -> float:
-    """p-value of real draws of ``method`` under the draws that ``listed`` (else itself) lists.
+    """p-value of real draws of ``method`` under the draws that ``listed`` (else itself) lists."""
+    paths = real_paths(method, trajectory, samples, randomness, constant_work=constant_work)
+    return agreement_of(paths, trajectory, listed or method)
+
+
+def real_paths(
+    method: Sharing,
+    trajectory: Trajectory,
+    samples: int,
+    randomness: Randomness,
+    *,
+    constant_work: bool = False,
+) -> Paths:
+    """Each path of outcomes once, with how often it came: many draws of a small day are alike."""
+    return Counter(method.outcomes(trajectory, samples, randomness, constant_work=constant_work))
+
+
+def agreement_of(paths: Paths, trajectory: Trajectory, oracle: Sharing) -> float:
+    """p-value of what was really drawn for a day under the draws that ``oracle`` lists.
 
     Each draw is held against its chances given the state it is made in, alone and beside each outcome
     before it, so that draws that depend on each other show too. The smallest p-value counts, times
     their number.
     """
-    oracle = listed or method
     secret = oracle.core.secret(trajectory)
-    # Each path once, with how often it came: many draws of a small day are alike.
-    paths = Counter(method.outcomes(trajectory, samples, randomness, constant_work=constant_work))
     values = []
-    waiting: list[tuple[State | None, int, _Paths]] = [(None, 0, paths)]
+    waiting: list[tuple[State | None, int, Paths]] = [(None, 0, paths)]
     while waiting:
         state, depth, rows = waiting.pop()
         step = oracle.step(secret, state)
@@ -65,7 +80,7 @@ def agreement(
     return min(1.0, min(values, default=1.0) * max(1, len(values)))
 
 
-def _p_value(rows: _Paths, earlier: int, depth: int, expected: dict[Outcome, float]) -> float:
+def _p_value(rows: Paths, earlier: int, depth: int, expected: dict[Outcome, float]) -> float:
     """χ² of the outcomes at ``depth`` beside those at ``earlier`` (−1: by themselves)."""
     counts: Counter[tuple[Outcome, Outcome]] = Counter()
     before: Counter[Outcome] = Counter()

@@ -15,6 +15,7 @@ from rich.table import Table
 from elsewhere.cli.console import out, print_json, progress_bar, waiting, warn
 from elsewhere.cli.method import tables_folder
 from elsewhere.days.alignment import UNMATCHED
+from elsewhere.device.shared_metadata import metadata_file
 from elsewhere.errors import InputError, needs_extra
 from elsewhere.files import check_suffix, write_text
 from elsewhere.methods.registry import null_names
@@ -181,7 +182,7 @@ def _write_page(
 def _promise(shared_file: Path) -> str:
     """What the file says of itself; a file that says nothing promises nothing that we know of."""
     try:
-        facts = json.loads(Path(f"{shared_file}.meta.json").read_text(encoding="utf-8"))
+        facts = json.loads(metadata_file(shared_file).read_text(encoding="utf-8"))
         is_ldp, how = facts["is_ldp"], f"{facts['method']}, ε = {float(Fraction(facts['epsilon'])):g}"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "not said"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from elsewhere.cli.console import out, print_json, table
-from elsewhere.device.ledger import DayState, Ledger
+from elsewhere.device.ledger import DayState, Entry, Ledger
 from elsewhere.device.ledger_file import has_cap, user_ledger
 from elsewhere.errors import InputError
 
@@ -46,6 +50,8 @@ def show(
 ) -> None:
     """Show every day that was shared or answered, its ε, whether its report was sent, the sum, and the cap.
 
+    A day that was told of part by part has one line; --json has every part.
+
     Example: elsewhere ledger show
     """
     path = file or user_ledger()
@@ -65,21 +71,33 @@ def show(
         ]
         print_json({"cap": str(ledger.cap), "spent": str(ledger.spent), "days": days})
         return
-    rows = [
-        [entry.day, f"{float(entry.epsilon):g}", entry.method, entry.world[:12], entry.state]
-        for entry in entries
-    ]
-    out.print(table(["day", "ε", "method", "world", ""], rows))
+    out.print(table(["day", "ε", "method", "world", ""], _lines(entries)))
     if waiting := sum(entry.state is DayState.WAITING for entry in entries):
         how = "1 report waits" if waiting == 1 else f"{waiting:,} reports wait"
         own = "" if path == user_ledger() else f" --ledger {path}"
         out.print(f"{how}: elsewhere survey send SURVEY --to URL{own}", soft_wrap=True, markup=False)
     out.print(
-        f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}. {in_words(path)}. Each day keeps its own "
-        "promise; what is the same every day, such as a home, is protected by the sum.",
+        f"{spent_in_words(ledger)} Each day keeps its own promise; what is the same every day, such as a "
+        "home, is protected by the sum.",
         soft_wrap=True,
         markup=False,
     )
+
+
+def _lines(entries: Sequence[Entry]) -> list[list[str]]:
+    """A line for each day; the parts of a day that was told of part by part are summed up in one."""
+    lines = []
+    for (date, method, world), group in groupby(
+        entries, key=lambda entry: (entry.day.partition("T")[0], entry.method, entry.world)
+    ):
+        own = list(group)
+        epsilon = sum((entry.epsilon for entry in own), start=Fraction(0))
+        is_whole = own[0].day == date
+        how = method if is_whole else f"{method}, {'1 part' if len(own) == 1 else f'{len(own)} parts'}"
+        states = Counter(entry.state for entry in own)
+        done = own[0].state if len(states) == 1 else ", ".join(f"{n} {state}" for state, n in states.items())
+        lines.append([date, f"{float(epsilon):g}", how, world[:12], done])
+    return lines
 
 
 def existing_ledger(path: Path) -> Ledger:
@@ -91,8 +109,14 @@ def existing_ledger(path: Path) -> Ledger:
     return Ledger(path)
 
 
-def in_words(path: Path) -> str:
-    """Which ledger it is."""
-    if path == user_ledger():
-        return f"Your ledger: {path}"
-    return f"A ledger of its own, not yours: {path}. What two ledgers spent adds up"
+def spent_in_words(ledger: Ledger) -> str:
+    """What was spent, and in which ledger that stands."""
+    whose = f"Your ledger: {ledger.path}."
+    if ledger.path != user_ledger():
+        whose = f"A ledger of its own, not yours: {ledger.path}. What two ledgers spent adds up."
+    return f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}. {whose}"
+
+
+def spent_as_json(ledger: Ledger) -> dict[str, str]:
+    """The same for machines."""
+    return {"file": str(ledger.path), "spent": str(ledger.spent), "cap": str(ledger.cap)}

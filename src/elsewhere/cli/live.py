@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-import json
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -20,8 +19,9 @@ from elsewhere.device import personal
 from elsewhere.device.ledger import open_ledger
 from elsewhere.device.ledger_file import user_ledger
 from elsewhere.device.live import EVERY_MINUTES, LivePart, LiveSharing
+from elsewhere.device.shared_metadata import write_beside
 from elsewhere.errors import InputError
-from elsewhere.files import check_can_write, check_suffix, write_text
+from elsewhere.files import check_can_write, check_suffix, whole_file
 from elsewhere.world.world import World
 
 _COLUMNS = ("uid", "datetime", "until", "place_id", "lat", "lng")
@@ -58,13 +58,15 @@ def live(
     ] = None,
     ledger_file: ledgers.LedgerFile = None,
     cap: ledgers.Cap = None,
+    anyway: method.Anyway = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Share single visits as they happen: at the end of each part of a day, a place or "nowhere".
 
     Run it as often as you like, by a timer for example. Every part that has ended is told of once, whether
-    you were anywhere or not, so reports say nothing by their number. ε is for any window of --days in a row;
-    the ledger's cap is for all of your life.
+    you were anywhere or not, so reports say nothing by their number; a timer needs --anyway for that, since
+    nobody is there to ask when you travel. ε is for any window of --days in a row; the ledger's cap is for
+    all of your life.
 
     Example: elsewhere live Timeline.json -w city.world -e 5 --every 180 -o today.csv
     """
@@ -80,17 +82,18 @@ def live(
     ended = _ended_parts(sharing, date, until, now)
     with waiting("Reading your file"):
         records = personal.read_own([file], world)
+        if not anyway:
+            personal.refuse_other_city(records, world, date.isoformat(), str(file))
         trajectory = personal.personal_day(records, world, date)
     if not records.reaches(date):
         warn(f"{file} says nothing about {date}: its parts are told as those of a day without any visit")
-    path = ledger_file or user_ledger()
-    ledger = open_ledger(path, cap, sharing.epsilon_of_part * ended)
+    ledger = open_ledger(ledger_file or user_ledger(), cap, sharing.epsilon_of_part * ended)
     told = sharing.share(date, trajectory, ledger, parts=ended)
     if output is not None:
         _write(output, told, world, sharing)
     if as_json:
         plain = [{"begins": one.begins, "ends": one.ends, "place_id": one.place_id} for one in told]
-        spent = {"file": str(path), "spent": str(ledger.spent), "cap": str(ledger.cap)}
+        spent = ledgers.spent_as_json(ledger)
         print_json({**_metadata(told, world, sharing), "day": str(date), "told": plain, "ledger": spent})
         return
     names = dict(zip(world.places.ids, world.places.names, strict=True))
@@ -98,8 +101,7 @@ def live(
     out.print(table(["part", "told"], rows))
     new = sum(not one.is_again for one in told)
     each = f"{new} of {len(told)} parts are new, at ε' = {sharing.epsilon_of_part} each"
-    cost = f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}"
-    out.print(f"{each}. {cost}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)
+    out.print(f"{each}. {ledgers.spent_in_words(ledger)}", soft_wrap=True, markup=False)
 
 
 def _ended_parts(sharing: LiveSharing, date: dt.date, until: str | None, now: dt.datetime) -> int:
@@ -145,6 +147,6 @@ def _write(output: Path, told: list[LivePart], world: World, sharing: LiveSharin
         if row >= 0:
             where = [str(one.place_id), str(world.places.latitudes[row]), str(world.places.longitudes[row])]
         writer.writerow([one.stream, f"{one.day}T{one.begins}:00", f"{one.day}T{one.ends}:00", *where])
-    write_text(output, text.getvalue())
-    indented = json.dumps(_metadata(told, world, sharing), indent=2, ensure_ascii=False)
-    write_text(Path(f"{output}.meta.json"), f"{indented}\n")
+    with whole_file(output) as file:
+        file.write(text.getvalue().encode("utf-8"))
+        write_beside(output, file, _metadata(told, world, sharing))

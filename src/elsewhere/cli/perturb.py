@@ -130,7 +130,7 @@ def perturb(
         warn("stopped; the same command goes on where it was, and nothing is perturbed twice")
         raise typer.Exit(130) from None
     seconds = time.perf_counter() - started
-    _show(result, output, path, seconds, as_json=as_json)
+    _show(result, output, seconds, as_json=as_json)
 
 
 def _warn(facts: MethodFacts, epsilon: str | None) -> None:
@@ -142,15 +142,14 @@ def _warn(facts: MethodFacts, epsilon: str | None) -> None:
         )
 
 
-def _show(result: JobResult, output: Path, path: Path, seconds: float, *, as_json: bool) -> None:
+def _show(result: JobResult, output: Path, seconds: float, *, as_json: bool) -> None:
     if as_json:
         private = {"private_counts_for_this_device_only": result.counts}
         print_json({**result.metadata.as_json(), **private, "seconds": round(seconds, 3)})
         return
     out.print(facts_table(_for_people(result, output, seconds)))
     if result.ledger is not None:
-        spent = f"Spent {float(result.ledger.spent):g} of {float(result.ledger.cap):g}"
-        out.print(f"{spent}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)
+        out.print(ledgers.spent_in_words(result.ledger), soft_wrap=True, markup=False)
     if result.has_long_days:
         out.print(
             f"Some true days have more than {result.metadata.method.most_visits} visits: some of these were "

@@ -122,7 +122,7 @@ def share(
             promise = facts.epsilon_in_words
             html = make_page(world, day, trajectory, report.shared, promise=promise, expectation=expectation)
             write_text(page, html, is_private=True)
-    _show(report, metadata, world, ledger, path, expectation, as_json=as_json)
+    _show(report, metadata, world, ledger, expectation, as_json=as_json)
     if not as_json:
         for written, what in ((output, "Shared day"), (page, "For you alone")):
             if written is not None:
@@ -190,7 +190,6 @@ def _show(
     metadata: SharedMetadata,
     world: World,
     ledger: Ledger,
-    path: Path,
     expectation: str,
     *,
     as_json: bool,
@@ -207,7 +206,7 @@ def _show(
     facts = metadata.method
     if as_json:
         rows = [{"time": time, "name": place, "place_id": place_id} for time, place, place_id in visits]
-        spent = {"file": str(path), "spent": str(ledger.spent), "cap": str(ledger.cap)}
+        spent = ledgers.spent_as_json(ledger)
         print_json({**metadata.as_json(), "id": report.report_id, "shared": rows, "ledger": spent})
         return
     out.print(table(["time", "shared place", "id"], [list(row) for row in visits]))
@@ -220,5 +219,4 @@ def _show(
         how = f"{how}. {metadata.promise}"
     out.print(f"Hidden: {facts.hides}.", soft_wrap=True, markup=False)
     out.print(f"What to expect: {expectation}", soft_wrap=True, markup=False)
-    cost = f"Spent {float(ledger.spent):g} of {float(ledger.cap):g}"
-    out.print(f"{how}. {cost}. {ledgers.in_words(path)}.", soft_wrap=True, markup=False)
+    out.print(f"{how}. {ledgers.spent_in_words(ledger)}", soft_wrap=True, markup=False)

@@ -195,8 +195,8 @@ def _print_answer(
         "Report": report.report_id,
     }))  # fmt: skip
     how = "The same as before: nothing more is spent" if answered.is_again else "Answered"
-    cost = f"ε = {survey.epsilon}; spent {float(ledger.spent):g} of {float(ledger.cap):g}"
-    out.print(f"{how}. {cost}. {ledgers.in_words(ledger.path)}.", soft_wrap=True, markup=False)
+    cost = f"ε = {survey.epsilon}. {ledgers.spent_in_words(ledger)}"
+    out.print(f"{how}. {cost}", soft_wrap=True, markup=False)
     if output is not None:
         out.print(f"Report: {output}", soft_wrap=True, markup=False)
     if receipt:

@@ -15,7 +15,7 @@ from elsewhere.files import check_new, check_suffix, refuse_to_replace, write_te
 from elsewhere.methods.levels import level_of, read_levels, suggested_levels, write_levels
 from elsewhere.world.basemap import basemap_beside, keep_basemap
 from elsewhere.world.settings import SAME_PEOPLE
-from elsewhere.world.summary import place_changes, summarise
+from elsewhere.world.summary import category_changes, place_changes, summarise
 from elsewhere.world.world import World
 
 app = typer.Typer(
@@ -138,7 +138,8 @@ def update(
     """Apply changes: places that are new, moved or gone, their hours, categories, roads, timetables.
 
     The result is exactly what a full build from the changed tables would give. Columns that the table of
-    places does not have stay as they are. What had to be worked out again is said.
+    places does not have stay as they are. What had to be worked out again is said. -o may name the world
+    itself: it is replaced once all went well, or stays as it was.
 
     Example: elsewhere world update campus.world --places changed.csv -o campus2.world
     """
@@ -165,8 +166,11 @@ def update(
         output,
         time.perf_counter() - started,
         as_json=as_json,
-        changes=place_changes(old, world),
-        redone=redone.in_words(world),
+        update={
+            "changes": place_changes(old, world),
+            "category_changes": category_changes(old, world),
+            "redone": redone.in_words(world),
+        },
     )
 
 
@@ -182,14 +186,10 @@ def print_summary(
     seconds: float | None = None,
     *,
     as_json: bool = False,
-    changes: dict[str, int] | None = None,
-    redone: str = "",
+    update: dict[str, Any] | None = None,
 ) -> None:
     """Facts about a world and its file, for people or for machines."""
-    facts = summarise(world)
-    if changes is not None:
-        facts["changes"] = changes
-        facts["redone"] = redone
+    facts = {**summarise(world), **(update or {})}
     facts["file_bytes"] = file.stat().st_size
     if seconds is not None:
         facts["seconds"] = round(seconds, 3)
@@ -229,7 +229,10 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
             f"in time, {entry['removed_by_travel']:.1%} too far to travel"
         )
     if "changes" in facts:
-        lines["Changes"] = ", ".join(f"{count:,} {what}" for what, count in facts["changes"].items())
+        lines["Changes"] = "; ".join(
+            f"{what}: " + ", ".join(f"{count:,} {how}" for how, count in facts[counted].items())
+            for what, counted in (("places", "changes"), ("categories", "category_changes"))
+        )
         lines["Worked out again"] = facts["redone"]
     lines["Days"] = f"up to {facts['possible_days_of_five_visits']:.2e} different days of five visits"
     if "seconds" in facts:

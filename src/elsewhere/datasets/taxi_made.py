@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -90,10 +91,11 @@ def read_made_taxi(
 def _feasible_days(dataset: Dataset, people: int, seed: int, progress: Progress) -> Iterator[Person]:
     """So many days that are feasible at the speed that the data set has when they are read."""
     drivers = _driver_days(dataset, people * _DRIVERS_FOR_A_DAY, seed)
-    feasible = only_feasible(replace(dataset, days=drivers, steps={}))
-    for number, person in enumerate(islice(feasible, people), start=1):
-        yield person
-        progress(number, people)
+    # Closed once there are enough, so that what was counted adds up: days are short, not feasible, or kept.
+    with closing(only_feasible(replace(dataset, days=drivers), "made up")) as feasible:
+        for number, person in enumerate(islice(feasible, people), start=1):
+            yield person
+            progress(number, people)
 
 
 class _Points(NamedTuple):
@@ -118,15 +120,20 @@ def _driver_days(dataset: Dataset, drivers: int, seed: int) -> Iterator[Person]:
         where = [(float(lat), float(lng)) for lat, lng in points.positions]
         stamps: list[list[Stamp]] = [[] for _ in range(count)]
         matched = nearest.ids(where)
-        steps["points"] += len(where)
-        steps["points farther than 100 m from any place"] += matched.count(None)
+        all_points, far_points = [0] * count, [0] * count
         for driver, minute, position, place_id in zip(
             points.drivers.tolist(), points.minutes.tolist(), where, matched, strict=True
         ):
-            if place_id is not None:
+            all_points[driver] += 1
+            if place_id is None:
+                far_points[driver] += 1
+            else:
                 moment = midnight + dt.timedelta(minutes=int(minute))
                 stamps[driver].append(Stamp(moment, place_id, position))
         for driver in range(count):
+            # Of this driver, not of all that were made up at once: nobody may ask for the others.
+            steps["points"] += all_points[driver]
+            steps["points farther than 100 m from any place"] += far_points[driver]
             person = cleaner.day(f"d{first + driver + 1:07d}", clock.date, stamps[driver], by_gap=True)
             if person is not None:
                 yield person

@@ -101,7 +101,7 @@ def perturb_file(
     refuse_to_replace(output, [source])
     _refuse_existing(output)
     check_can_write(output)
-    found = check_source(source, method, is_strict=is_strict, is_anyway=is_anyway)
+    found = check_source(source, method, is_strict=is_strict, is_anyway=is_anyway, is_smooth=is_smooth)
     randomness: FreshRandomness = SystemRandomness() if seed is None else SeededRandomness(seed)
     metadata = SharedMetadata(
         method=method.facts(), world=method.world.hash, version=version, randomness=label_of(randomness)
@@ -236,7 +236,7 @@ def _share_part(
     randomness: FreshRandomness,
 ) -> Path:
     """Perturb one batch and keep it, first what is to be said of it, then the batch itself."""
-    epsilons = epsilons_of(people, str(folder)) if isinstance(method, OwnEpsilon) else None
+    epsilons = epsilons_of(people) if isinstance(method, OwnEpsilon) else None
     shared, ways = share_all(method, people, epsilons, workers, randomness)
     any_method = method if isinstance(method, Sharing) else method.of((epsilons or [])[0])
     counts = counts_of(people.days, int(shared.lengths.sum()), any_method, matched)

@@ -282,10 +282,33 @@ def _check_hours(database: sqlite3.Connection, charge: Charge) -> None:
         ).fetchone()
     )
     if other is not None:
+        [kept] = database.execute("SELECT method FROM shares WHERE day = ?", other).fetchone()
+        how = _differences(kept, charge.method)
         raise InputError(
             "ledger",
-            f"{charge.day} has hours of {other[0]}, which are charged already: no hour is told twice",
+            f"{charge.day} has hours of {other[0]}, which are charged already{how}: no hour is told twice",
         )
+
+
+_OPTIONS = {"every_minutes": "--every", "window_days": "--days", "levels": "--levels"}
+"""How settings are called where people give them, if that is not their name."""
+
+
+def _differences(kept: str, asked: str) -> str:
+    """Settings in which two sharings by one method differ: what the kept one had, and what is asked for."""
+    old, new = json.loads(kept), json.loads(asked)
+    if old["method"] != new["method"]:
+        return ""
+    names = sorted((old.keys() | new.keys()) - {"method", "epsilon"})
+    return "".join(
+        f", {_OPTIONS.get(name, name)} {_said(old.get(name))}, not {_said(new.get(name))}"
+        for name in names
+        if old.get(name) != new.get(name)
+    )
+
+
+def _said(value: Any) -> str:
+    return "none" if value is None else str(value)
 
 
 def _kept(database: sqlite3.Connection, charge: Charge) -> tuple[bytes | None] | None:
@@ -297,6 +320,6 @@ def _kept(database: sqlite3.Connection, charge: Charge) -> tuple[bytes | None] |
         raise InputError(
             "ledger",
             f"{charge.day} is charged for another sharing ({json.loads(row[2])['method']}, ε = {row[1]}, "
-            f"world {row[3][:12]}): ask for that one",
+            f"world {row[3][:12]}{_differences(row[2], charge.method)}): ask for that one",
         )
     return None if row is None else (row[0],)

@@ -28,6 +28,13 @@ from elsewhere.trajectories import Trajectory, Visit
 MATCH_KM = 0.1
 
 
+class Chosen(NamedTuple):
+    """An ε as a file has it, and the first row of the day that says so."""
+
+    epsilon: str
+    row: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Person:
     """A trajectory and whose it is."""
@@ -36,8 +43,8 @@ class Person:
     tid: str
     date: dt.date
     trajectory: Trajectory
-    epsilons: tuple[str, ...] = ()
-    """What the rows of the day say of the ε that the person chose: one text, if they agree."""
+    epsilons: tuple[Chosen, ...] = ()
+    """What the rows of the day say of the ε that the person chose: one, if they agree."""
 
 
 class Matcher:
@@ -138,8 +145,13 @@ def people_of(
             tid=own[0].tid or date.isoformat(),
             date=date,
             trajectory=matcher.trajectory(rows),
-            epsilons=tuple(dict.fromkeys(point.epsilon for point in rows)),
+            epsilons=_chosen(rows),
         )
+
+
+def _chosen(rows: Sequence[Point]) -> tuple[Chosen, ...]:
+    first = {point.epsilon: point.row for point in reversed(rows)}
+    return tuple(sorted(map(Chosen._make, first.items()), key=lambda chosen: chosen.row))
 
 
 class _Trip(NamedTuple):

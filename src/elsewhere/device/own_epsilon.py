@@ -11,6 +11,7 @@ import numpy as np
 
 from elsewhere.days.visits import Days, days_in_order
 from elsewhere.device.day_columns import PeopleColumns
+from elsewhere.device.matching import Person
 from elsewhere.errors import Fault, InputError
 from elsewhere.mechanism.budget import exact_epsilon
 from elsewhere.methods.protocol import MethodFacts
@@ -51,29 +52,33 @@ class OwnEpsilon:
 AnyMethod = Sharing | OwnEpsilon
 
 
-def epsilon_of(texts: Sequence[str]) -> Fraction:
-    """What a person chose, from what the rows of a day say, each text once; they must agree."""
-    if len(texts) != 1:
-        raise InputError("epsilon", "differs within one person's day, must be the same in all its rows")
+def epsilon_of(texts: Sequence[str]) -> Fraction | None:
+    """What a person chose, from what the rows of a day say, each text once; None if they do not tell."""
     try:
-        return exact_epsilon(texts[0])
+        return exact_epsilon(texts[0]) if len(texts) == 1 else None
     except InputError:
-        raise InputError("epsilon", "must be a number above 0 in every row") from None
+        return None
 
 
-def epsilons_of(people: PeopleColumns, source: str, before: int = 0) -> list[Fraction]:
-    """What each person chose; a day that does not tell is refused by its number in the file."""
-    found: dict[tuple[str, ...], Fraction] = {}
-    every = []
-    for number, texts in enumerate(map(tuple, people.epsilons.to_list()), start=before + 1):
-        if texts not in found:
-            try:
-                found[texts] = epsilon_of(texts)
-            except InputError as error:
-                problem = f"trajectory {number}: epsilon {error.faults[0]}"
-                raise InputError(source, [Fault(problem=problem)]) from None
-        every.append(found[texts])
-    return every
+def epsilon_fault(person: Person) -> Fault | None:
+    """What is wrong with the ε of a person's day: its rows must agree. Private values are not quoted."""
+    first, *others = person.epsilons
+    if others:
+        problem = f"differs within one person's day, must be as in row {first.row}"
+        return Fault(row=others[0].row, column="epsilon", problem=problem)
+    try:
+        exact_epsilon(first.epsilon)
+    except InputError:
+        return Fault(row=first.row, column="epsilon", problem="must be a number above 0")
+    return None
+
+
+def epsilons_of(people: PeopleColumns) -> list[Fraction] | None:
+    """What each person chose; None if some day does not tell (`epsilon_fault` says what is wrong)."""
+    written = list(map(tuple, people.epsilons.to_list()))
+    chosen = {texts: epsilon_of(texts) for texts in set(written)}
+    found = [epsilon for epsilon in map(chosen.get, written) if epsilon is not None]
+    return found if len(found) == len(written) else None
 
 
 def share_all(

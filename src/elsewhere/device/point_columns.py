@@ -88,9 +88,8 @@ def plain_columns(columns: Sequence[pl.Series]) -> PointColumns | None:
 
 def columns_of_points(points: Sequence[Point]) -> PointColumns:
     """Points that were read row by row."""
-    uids, tids, moments, latitudes, longitudes, place_ids, epsilons = (
-        zip(*points, strict=True) if points else ((),) * 7
-    )
+    columns = list(zip(*points, strict=True)) if points else [()] * len(Point._fields)
+    uids, tids, moments, latitudes, longitudes, place_ids, epsilons, _ = columns
     return PointColumns(
         uids=pl.Series(uids, dtype=pl.String),
         tids=pl.Series(tids, dtype=pl.String),

@@ -58,6 +58,8 @@ class Point(NamedTuple):
     place_id: str
     epsilon: str = ""
     """What the person chose, where a file says so."""
+    row: int = 0
+    """Where it stands in the file, as an editor counts; 0 if it is from none."""
 
     def __repr__(self) -> str:
         return "<private Point>"
@@ -140,7 +142,7 @@ def _point(values: tuple[str, ...], row: int, times: _Times, faults: list[Fault]
     if not place_id and not math.isfinite(latitude):
         faults.append(Fault(row=row, column="lat", problem="needs lat and lng in degrees, or a place_id"))
         return None
-    return Point(uid, tid, local, latitude, longitude, place_id, epsilon)
+    return Point(uid, tid, local, latitude, longitude, place_id, epsilon, row)
 
 
 def _position(lat: str, lng: str) -> tuple[float, float]:

@@ -17,9 +17,9 @@ import polars as pl
 
 from elsewhere.days.visits import Days
 from elsewhere.device.day_columns import PeopleColumns
-from elsewhere.device.shared_metadata import SharedMetadata
+from elsewhere.device.shared_metadata import SharedMetadata, metadata_file, write_beside
 from elsewhere.errors import InputError
-from elsewhere.files import whole_file, write_text
+from elsewhere.files import whole_file
 from elsewhere.inputs.tables import write_parquet
 from elsewhere.knowledge.clock import MINUTES_PER_DAY, Clock
 from elsewhere.knowledge.places import Places
@@ -37,14 +37,10 @@ SUFFIXES = (".csv", ".parquet", ".geoparquet", ".geojson")
 def world_named_beside(path: Path) -> str | None:
     """The hash of the world that a shared CSV was made with, if its metadata is beside it."""
     try:
-        found = json.loads(_metadata_file(path).read_text(encoding="utf-8"))["world"]
+        found = json.loads(metadata_file(path).read_text(encoding="utf-8"))["world"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if isinstance(found, str) else None
-
-
-def _metadata_file(path: Path) -> Path:
-    return Path(f"{path}.meta.json")
 
 
 def check_suffix(path: Path) -> None:
@@ -134,10 +130,7 @@ def write_shared(path: Path, parts: Sequence[Part], metadata: SharedMetadata) ->
             case ".csv":
                 for number, part in enumerate(parts):
                     pl.read_parquet(part).write_csv(file, include_header=number == 0)
-                # Last of all, and before the days appear: never without them, never they without it.
-                file.flush()
-                indented = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
-                write_text(_metadata_file(path), f"{indented}\n")
+                write_beside(path, file, metadata.as_json())
             case ".parquet":
                 plan = _plan(parts)
                 plan.sink_parquet(file, metadata={"elsewhere": about})

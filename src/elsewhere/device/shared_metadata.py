@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
+from elsewhere.files import write_text
 from elsewhere.methods.protocol import MethodFacts
 from elsewhere.randomness import KEYED, SYSTEM
+
+
+def metadata_file(path: Path) -> Path:
+    """Where the metadata of a CSV stands, which has no room for it."""
+    return Path(f"{path}.meta.json")
+
+
+def write_beside(path: Path, file: BinaryIO, about: Mapping[str, Any]) -> None:
+    """Write what is promised of a CSV beside it: the last thing before ``file`` takes its place at ``path``.
+
+    There is never a file of shared days without its metadata, and no metadata of days that the disk refused.
+    """
+    file.flush()
+    indented = json.dumps(about, indent=2, ensure_ascii=False)
+    write_text(metadata_file(path), f"{indented}\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

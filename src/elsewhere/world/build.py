@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Protocol
 
@@ -141,6 +142,13 @@ def assemble(
         category_table=kind_distances(tree, settings, nodes, nodes),
         table=space_table,
     )
+    max_distance = largest_distance(distances)
+    if not math.isfinite(max_distance):  # no device would load it
+        raise InputError(
+            source,
+            "the largest distance d is no finite number: weights of [distance], distances between categories "
+            "and kmh must be small enough to be multiplied and squared, such as 1000",
+        )
     return World(
         settings=settings.without_paths(),
         clock=clock,
@@ -153,7 +161,7 @@ def assemble(
         travel=travel,
         graph=graph_builder(regions, travel, clock, progress),
         distances=distances,
-        max_distance=largest_distance(distances),
+        max_distance=max_distance,
         roads=roads,
         polygons=polygons,
         space_table=space_table,

@@ -69,7 +69,8 @@ def register_distance(name: str, function: OfParts) -> None:
     Raises
     ------
     InputError
-        If the name is one of elsewhere's own, or the function cannot be compiled.
+        If the name is one of elsewhere's own, or the function is not one of three numbers that returns a
+        number, or cannot be compiled.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from math import comb
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.knowledge.categories import CategoryTree
 from elsewhere.knowledge.clock import interval_level_names
 from elsewhere.world.regions import space_level_names
 from elsewhere.world.world import World
@@ -99,8 +101,25 @@ def level_counts(world: World) -> list[dict[str, Any]]:
 
 def place_changes(old: World, new: World) -> dict[str, int]:
     """How many places an update has added, removed and changed."""
-    before = {place_id: old.places.row(row, old.tree) for place_id, row in old.place_index.items()}
-    after = {place_id: new.places.row(row, new.tree) for place_id, row in new.place_index.items()}
+    before, after = (
+        {place_id: world.places.row(row, world.tree) for place_id, row in world.place_index.items()}
+        for world in (old, new)
+    )
+    return _changes(before, after)
+
+
+def category_changes(old: World, new: World) -> dict[str, int]:
+    """How many categories an update has added, removed and changed: their names, parents or hours."""
+    before, after = (_categories(world.tree) for world in (old, new))
+    return _changes(before, after)
+
+
+def _categories(tree: CategoryTree) -> dict[str, tuple[str, str, str]]:
+    parents = [tree.ids[parent] if parent >= 0 else "" for parent in tree.parents.tolist()]
+    return dict(zip(tree.ids, zip(tree.names, parents, tree.hours, strict=True), strict=True))
+
+
+def _changes(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, int]:
     return {
         "new": len(after.keys() - before.keys()),
         "removed": len(before.keys() - after.keys()),

@@ -123,12 +123,15 @@ class PriorTable(Table):
         return weights
 
 
+_Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+
+
 class WeightsTable(Table):
     """What each part of d counts."""
 
-    space: NotNegative = records.DistanceWeights.space
-    time: NotNegative = records.DistanceWeights.time
-    category: NotNegative = records.DistanceWeights.category
+    space: _Weight = records.DistanceWeights.space
+    time: _Weight = records.DistanceWeights.time
+    category: _Weight = records.DistanceWeights.category
 
     @model_validator(mode="after")
     def _not_all_zero(self) -> Self:
