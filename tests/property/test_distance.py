@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere as ew
-from elsewhere.days.alignment import compiled_day_costs, plain_day_costs
+from elsewhere.days.comparison import compiled_day_costs, day_columns, plain_day_costs
 from elsewhere.days.visits import (
     Days,
     largest_place_distance,
@@ -187,7 +187,7 @@ def test_costs_of_days_have_the_same_bits(
     days = Days(rows[0], rows[1], np.array([len(one) for one in book], dtype=np.int32))
     truth = st.tuples(st.integers(0, count), st.integers(0, day - 1))
     mine = np.array(data.draw(st.lists(truth, min_size=1, max_size=4)), dtype=np.int32).T.copy()
-    given_ = (days, visit_distances(world), 10.0, mine[0], mine[1])
+    given_ = (day_columns(days), visit_distances(world), 10.0, mine[0], mine[1])
     np.testing.assert_array_equal(plain_day_costs(*given_), compiled_day_costs(*given_))
 
 

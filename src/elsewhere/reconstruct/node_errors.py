@@ -10,13 +10,10 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.places import Places
-from elsewhere.knowledge.sphere import (
-    NEAR_CHORD_SQUARED,
-    continuous_longitudes,
-    near_km_squared,
-)
+from elsewhere.knowledge.sphere import continuous_longitudes, near_km_squared
 from elsewhere.mechanism.windows import Windows
 from elsewhere.world.distances import RegionDistances, region_distance
+from elsewhere.world.ground import all_near
 from elsewhere.world.world import World
 
 
@@ -74,10 +71,7 @@ class DistanceColumns(NamedTuple):
 
 
 def region_columns(distances: RegionDistances) -> DistanceColumns:
-    spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
-    is_near = bool((spread**2).sum() < NEAR_CHORD_SQUARED)
-    has_positions = not (len(distances.table) or distances.is_anywhere.any())
-    is_short = distances.measure.is_plain and is_near and has_positions
+    is_near = all_near(distances.vectors, distances.is_anywhere, distances.table)
     xs, ys, zs = (np.ascontiguousarray(axis) for axis in distances.vectors.T)
     return DistanceColumns(
         xs,
@@ -87,7 +81,7 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         distances.kinds,
         np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
         distances.time_cap_hours,
-        is_short,
+        distances.measure.is_plain and is_near,
         np.flatnonzero(np.isfinite(distances.turns)).astype(np.int32),
         distances,
     )
