@@ -166,6 +166,7 @@ def test_regions_are_as_far_as_their_spots(
     costs = np.empty((1, count))
     node_costs(np.array([count - 1], dtype=np.int32), windows, region_columns(regions), costs)
     np.testing.assert_allclose(costs[0], found[count - 1], atol=1e-6)
+    assert costs[0].tolist() == [region_distance(regions, count - 1, other) for other in range(count)]
     for region in range(count):
         members = world.regions.places_of(region)
         assert regions.is_anywhere[region] == world.places.is_anywhere[members].all()
