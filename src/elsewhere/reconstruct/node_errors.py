@@ -16,6 +16,9 @@ from elsewhere.world.distances import RegionDistances, capped_hours, region_dist
 from elsewhere.world.ground import all_near
 from elsewhere.world.world import World
 
+_LARGEST_TABLE = 2048
+"""Regions of which all distances are kept, 32 MB at most."""
+
 
 class Boxes(NamedTuple):
     """Where regions and their places lie, for the bounding rectangle of the draws."""
@@ -65,6 +68,8 @@ class DistanceColumns(NamedTuple):
     is_short: bool
     """d is plain and all within 200 km, where d_s² is a short series in the squared chord."""
     distances: RegionDistances
+    table: Floats
+    """d between all regions, where it has been worked out (`with_table`); else empty."""
 
 
 def region_columns(distances: RegionDistances) -> DistanceColumns:
@@ -80,7 +85,24 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         distances.time_cap_hours,
         distances.measure.is_plain and is_near,
         distances,
+        np.zeros((0, 0)),
     )
+
+
+def with_table(columns: DistanceColumns) -> DistanceColumns:
+    """The same with d between all regions in memory, unless there are many: looked up, it takes a third."""
+    count = len(columns.kinds)
+    if count > _LARGEST_TABLE or len(columns.table):
+        return columns
+    table = np.zeros((count, count))
+    _fill(columns, table)
+    return columns._replace(table=table)
+
+
+@compiled
+def _fill(columns: DistanceColumns, table: Floats) -> None:
+    for region in range(len(table)):
+        _add_distances(columns, region, 1.0, table[region])
 
 
 @compiled
@@ -89,7 +111,11 @@ def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floa
     xs, ys, zs, hours, turns = columns.xs, columns.ys, columns.zs, columns.mid_hours, columns.distances.turns
     x, y, z, hour, turn = xs[drawn], ys[drawn], zs[drawn], hours[drawn], turns[drawn]
     squares, cap = columns.category_squares[columns.kinds[drawn]], columns.time_cap_hours
-    if columns.is_short:
+    if len(columns.table):
+        far = columns.table[drawn]
+        for r in range(len(row)):
+            row[r] += times * far[r]
+    elif columns.is_short:
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
