@@ -30,7 +30,7 @@ from elsewhere.evaluate.error import mean_errors
 from elsewhere.knowledge.places import Place
 from elsewhere.mechanism.secret import RegionOfEachVisit
 from elsewhere.mechanism.windows import window_tables
-from elsewhere.reconstruct.node_errors import node_costs, region_columns
+from elsewhere.reconstruct.node_errors import node_costs, region_columns, with_table
 from elsewhere.world import measure
 from elsewhere.world.build import build_world
 from elsewhere.world.distances import region_distance
@@ -166,6 +166,9 @@ def test_regions_are_as_far_as_their_spots(
     costs = np.empty((1, count))
     node_costs(np.array([count - 1], dtype=np.int32), windows, region_columns(regions), costs)
     np.testing.assert_allclose(costs[0], found[count - 1], atol=1e-6)
+    looked_up = np.empty((1, count))
+    node_costs(np.array([count - 1], dtype=np.int32), windows, with_table(region_columns(regions)), looked_up)
+    assert looked_up.tolist() == costs.tolist()
     assert costs[0].tolist() == [region_distance(regions, count - 1, other) for other in range(count)]
     for region in range(count):
         members = world.regions.places_of(region)
