@@ -19,7 +19,7 @@ from broken_surveys import SURVEY_FAULTS
 from cases import FAULT_WORLDS, most_places
 from detectors import detect
 from elsewhere.arrays import Bools, Counts, Indices
-from elsewhere.days.alignment import day_costs
+from elsewhere.days.comparison import day_costs
 from elsewhere.days.visits import parts_of
 from elsewhere.errors import InputError
 from elsewhere.experiments.tilted import TiltedNgram
@@ -413,7 +413,7 @@ class OneGenerator(Sharing):
 class _AllThatAreNear(CodebookTables):
     def near(self, secret: Indices, shard: int) -> Bools:
         places, times = parts_of(secret, self.timesteps)
-        costs = day_costs(self.book(shard), self.distances, self.unmatched, places, times)
+        costs = day_costs(self.columns(shard), self.distances, self.unmatched, places, times)
         return np.asarray(costs <= np.sort(costs)[self.odds.nearest - 1] + 3.0)
 
 

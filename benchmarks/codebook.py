@@ -12,10 +12,14 @@ import numpy as np
 
 import elsewhere as ew
 from cities import city_with_days
+from elsewhere.arrays import Indices
 from elsewhere.audit.bounds import draw_losses
+from elsewhere.days.comparison import plain_day_costs
 from elsewhere.days.prior import world_prior
 from elsewhere.days.prior_days import compiled_likely_days
+from elsewhere.days.visits import parts_of
 from elsewhere.evaluate.summary import summarise
+from elsewhere.mechanism.codebook import nearest_flags
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.registry import null_names
 from elsewhere.methods.sharing import Sharing
@@ -33,13 +37,28 @@ def _prior_per_second(world: World) -> float:
     return 50_000 / (time.process_time() - started)
 
 
+def _plainly(core: Codebook, secrets: list[Indices]) -> float:
+    """Seconds of the plain twin, which is what devices without a compiler run."""
+    tables = core.tables(1)
+    started = time.perf_counter()
+    for number, secret in enumerate(secrets):
+        columns = tables.columns(number % core.shards)
+        places, times = parts_of(secret, tables.timesteps)
+        costs = plain_day_costs(columns, tables.distances, tables.unmatched, places, times)
+        nearest_flags(costs, tables.odds.nearest)
+    return (time.perf_counter() - started) / len(secrets)
+
+
 def _speeds(method: Sharing, core: Codebook, days: list[ew.Trajectory]) -> dict[str, float]:
     core.prepare_many(1)
+    for shard in range(core.shards):
+        core.tables(1).columns(shard)
     secrets = [np.array(core.secret(day), dtype=np.int32) for day in days[:200]]
     started = time.perf_counter()
     for number, secret in enumerate(secrets):
         core.tables(1).near(secret, number % core.shards)
     pick = (time.perf_counter() - started) / len(secrets)
+    plainly = _plainly(core, secrets)
     method.share(days[0])
     started = time.perf_counter()
     for day in days[:60]:
@@ -50,6 +69,7 @@ def _speeds(method: Sharing, core: Codebook, days: list[ew.Trajectory]) -> dict[
     method.share_many(days, workers=2)
     return {
         "pick_ms": 1e3 * pick,
+        "plainly": plainly / pick,
         "one_ms": 1e3 * one,
         "per_second": len(days) / (time.perf_counter() - started),
     }

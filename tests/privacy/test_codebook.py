@@ -19,13 +19,15 @@ from elsewhere.audit.agreement import depends_on_the_draws_alone
 from elsewhere.audit.bounds import draw_losses
 from elsewhere.audit.channel import all_trajectories, largest_loss
 from elsewhere.audit.report import audit
-from elsewhere.days.alignment import align, day_costs
+from elsewhere.days.alignment import align
 from elsewhere.days.candidates import candidate_days
+from elsewhere.days.comparison import day_columns, day_costs, prefix_costs
 from elsewhere.days.prior import ANY_LENGTH
 from elsewhere.days.visits import Days, shared_days, visit_distance, visit_distances
 from elsewhere.device.job import perturb_file
 from elsewhere.knowledge.travel import is_reachable
-from elsewhere.mechanism.codebook import CodebookTables, nearest_flags
+from elsewhere.mechanism import codebook as codebook_module
+from elsewhere.mechanism.codebook import nearest_flags
 from elsewhere.mechanism.pick import odds_of, pick_candidates, uniform_below
 from elsewhere.methods.codebook import Codebook
 from elsewhere.methods.protocol import Drawn
@@ -78,7 +80,7 @@ def test_distances_are_those_of_the_alignment(town: World, data: st.DataObject) 
         rows[:, number, : len(day)] = np.array(day).T
     book = Days(rows[0], rows[1], np.array([len(day) for day in days], dtype=np.int32))
     distances, mine = visit_distances(town), np.array(truth, dtype=np.int32).T.copy()
-    found = day_costs(book, distances, 7.0, mine[0], mine[1])
+    found = day_costs(day_columns(book), distances, 7.0, mine[0], mine[1])
     for cost, day in zip(found.tolist(), days, strict=True):
         theirs = np.array(day, dtype=np.int32).T.copy()
         first, second = align(distances, *mine, *theirs)
@@ -94,6 +96,16 @@ def test_exactly_k_are_near_among_as_many_as_are_used() -> None:
     for k in (1, 20, 218, 8191, 8192):
         order = np.argsort(costs, kind="stable")[:k]
         assert np.flatnonzero(nearest_flags(costs, k)).tolist() == sorted(order.tolist())
+
+
+def test_exactly_k_are_near_where_those_looked_at_first_are_no_guide() -> None:
+    """The bound on the k-th is taken from every 16th cost: all of the least are there, or none is."""
+    costs = np.random.default_rng(2).random(1024) + 1
+    for shift in (-1.5, 1.5):
+        costs[::16] += shift
+        for k in (1, 60, 64, 65, 200, 1000):
+            order = np.argsort(costs, kind="stable")[:k]
+            assert np.flatnonzero(nearest_flags(costs, k)).tolist() == sorted(order.tolist())
 
 
 def test_a_pick_with_other_than_k_near_is_refused() -> None:
@@ -293,20 +305,33 @@ def test_progress_does_not_tell_lengths(town: World) -> None:
 
 
 def test_time_does_not_tell_how_many_visits(town: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R15: days of every length are compared, whatever the length of the true one is."""
+    """R15: days of every length are compared, at once, whatever the length of the true one is."""
     core = Codebook(town, epsilon=5, candidates=32, shards=1, k=3)
-    compared: list[int] = []
-    honest = CodebookTables.near
+    compared: list[tuple[int, int]] = []
 
-    def counted(self: CodebookTables, secret: Any, *more: Any) -> Any:
-        compared.append(len(secret))
-        return honest(self, secret, *more)
+    def counted(columns: Any, distances: Any, unmatched: float, places: Any, times: Any) -> Any:
+        compared.append((len(places), len(times)))
+        return prefix_costs(columns, distances, unmatched, places, times)
 
-    monkeypatch.setattr(CodebookTables, "near", counted)
+    def refused(*_given: Any) -> Any:
+        raise AssertionError("the day is compared by itself")
+
+    monkeypatch.setattr(codebook_module, "prefix_costs", counted)
+    monkeypatch.setattr(codebook_module, "day_costs", refused)
     for length in (1, 5, 8, 9, 60, 150):
         compared.clear()
         Sharing(core).share(ew.Trajectory(("p0", 10 + step) for step in range(length)))
-        assert sorted(compared) == list(range(1, 9))
+        assert compared == [(8, 8)]
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 8, 9, 60, 150])
+def test_constant_time_finds_the_same(town: World, length: int) -> None:
+    """Days as long as candidates can be, shorter, and longer: the same k are near."""
+    tables = Codebook(town, epsilon=5, candidates=64, shards=2, k=7).tables(length)
+    secret = np.random.default_rng(length).integers(0, 21 * 144, length).astype(np.int32)
+    for shard in range(2):
+        flags = tables.near_in_constant_time(secret, shard)
+        assert flags.tolist() == tables.near(secret, shard).tolist()
 
 
 def test_k_is_what_trying_every_one_finds(town: World) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere as ew
-from elsewhere.days.alignment import compiled_day_costs, plain_day_costs
+from elsewhere.days.comparison import compiled_day_costs, day_columns, plain_day_costs
 from elsewhere.days.visits import (
     Days,
     largest_place_distance,
@@ -30,7 +30,7 @@ from elsewhere.evaluate.error import mean_errors
 from elsewhere.knowledge.places import Place
 from elsewhere.mechanism.secret import RegionOfEachVisit
 from elsewhere.mechanism.windows import window_tables
-from elsewhere.reconstruct.node_errors import node_costs, region_columns
+from elsewhere.reconstruct.node_errors import node_costs, region_columns, with_table
 from elsewhere.world import measure
 from elsewhere.world.build import build_world
 from elsewhere.world.distances import region_distance
@@ -166,6 +166,10 @@ def test_regions_are_as_far_as_their_spots(
     costs = np.empty((1, count))
     node_costs(np.array([count - 1], dtype=np.int32), windows, region_columns(regions), costs)
     np.testing.assert_allclose(costs[0], found[count - 1], atol=1e-6)
+    looked_up = np.empty((1, count))
+    node_costs(np.array([count - 1], dtype=np.int32), windows, with_table(region_columns(regions)), looked_up)
+    assert looked_up.tolist() == costs.tolist()
+    assert costs[0].tolist() == [region_distance(regions, count - 1, other) for other in range(count)]
     for region in range(count):
         members = world.regions.places_of(region)
         assert regions.is_anywhere[region] == world.places.is_anywhere[members].all()
@@ -187,7 +191,7 @@ def test_costs_of_days_have_the_same_bits(
     days = Days(rows[0], rows[1], np.array([len(one) for one in book], dtype=np.int32))
     truth = st.tuples(st.integers(0, count), st.integers(0, day - 1))
     mine = np.array(data.draw(st.lists(truth, min_size=1, max_size=4)), dtype=np.int32).T.copy()
-    given_ = (days, visit_distances(world), 10.0, mine[0], mine[1])
+    given_ = (day_columns(days), visit_distances(world), 10.0, mine[0], mine[1])
     np.testing.assert_array_equal(plain_day_costs(*given_), compiled_day_costs(*given_))
 
 

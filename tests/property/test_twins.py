@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 
 import elsewhere as ew
 from elsewhere.compiled import compiled_as, interpreted, is_ready, patient
-from elsewhere.days.alignment import compiled_day_costs, plain_day_costs
+from elsewhere.days.comparison import (
+    compiled_day_costs,
+    compiled_prefix_costs,
+    day_columns,
+    plain_day_costs,
+    plain_prefix_costs,
+)
 from elsewhere.days.prior import ANY_LENGTH, prior_seed, world_prior
 from elsewhere.days.prior_days import compiled_likely_days, plain_likely_days
 from elsewhere.days.visits import Days, visit_distances
@@ -63,8 +69,15 @@ def test_distances_of_days_have_the_same_bits(
     days = Days(rows[0], rows[1], np.array([len(one) for one in book], dtype=np.int32))
     unknown = st.tuples(st.integers(0, count), st.integers(0, day - 1))
     truth = np.array(data.draw(st.lists(unknown, min_size=1, max_size=7)), dtype=np.int32).T.copy()
-    given_ = (days, visit_distances(world), data.draw(st.sampled_from([0.0, 7.0, 10.0])), truth[0], truth[1])
+    given_ = (
+        day_columns(days),
+        visit_distances(world),
+        data.draw(st.sampled_from([0.0, 7.0, 10.0])),
+        truth[0],
+        truth[1],
+    )
     np.testing.assert_array_equal(plain_day_costs(*given_), compiled_day_costs(*given_))
+    np.testing.assert_array_equal(plain_prefix_costs(*given_), compiled_prefix_costs(*given_))
 
 
 @given(world_inputs(), st.integers(0, 5), st.integers(0, 1000))

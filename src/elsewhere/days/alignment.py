@@ -6,16 +6,11 @@ the longer day that are left over count `UNMATCHED` each. Days of the same lengt
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from elsewhere.arrays import Counts, Floats, Indices
-from elsewhere.compiled import compiled, patient
-from elsewhere.days.visits import Days, VisitDistances, place_parts, time_distance, visit_distance
-from elsewhere.knowledge.sphere import NEAR_CHORD_SQUARED, chords_squared, great_circle_km_squares
-from elsewhere.world.distances import all_capped_hours
-from elsewhere.world.measure import all_of_squares, put_together
+from elsewhere.compiled import compiled
+from elsewhere.days.visits import VisitDistances, visit_distance
 
 UNMATCHED = 10.0
 """What a visit without a partner counts, in d: about as much as one in a wrong part of a city."""
@@ -90,109 +85,3 @@ def align_days(
         second[done : done + len(mine)] = c + theirs
         done += len(mine)
     return first[:done], second[:done]
-
-
-@compiled
-def compiled_day_costs(
-    candidates: Days, distances: VisitDistances, unmatched: float, places: Indices, times: Indices
-) -> Floats:
-    """Distance of a day to each candidate: Σ d of visits matched in order, more for those left over."""
-    book_places, book_times, lengths = candidates.places, candidates.times, candidates.lengths
-    length, known, most = len(places), len(distances.kinds), max(len(places), book_places.shape[1])
-    measure = distances.measure
-    squares, categories = np.zeros((length, known)), np.zeros((length, known))
-    for i in range(length):
-        # A place nobody knows differs from none, after as much work as any other.
-        weight = 1.0 if places[i] < known else 0.0
-        for place in range(known):
-            square, category = place_parts(distances, min(places[i], known - 1), place)
-            squares[i, place] = weight * (category * category + square if measure.is_plain else square)
-            categories[i, place] = weight * category
-    band, best, costs = np.empty((most, most)), np.empty((most, most)), np.empty(len(lengths))
-    for row in range(len(lengths)):
-        rows = min(length, lengths[row])
-        spare = max(length, lengths[row]) - rows
-        # k visits of the longer day are passed over before the partner of visit i of the shorter one.
-        for i in range(rows):
-            for k in range(spare + 1):
-                mine, theirs = (i, i + k) if rows == length else (i + k, i)
-                hours = time_distance(distances, times[mine], book_times[row, theirs])
-                place = book_places[row, theirs]
-                if measure.is_plain:
-                    band[i, k] = math.sqrt(squares[mine, place] + hours * hours)
-                else:
-                    band[i, k] = put_together(measure, squares[mine, place], hours, categories[mine, place])
-        costs[row] = least_sum(band, rows, spare, best) + spare * unmatched
-    return costs
-
-
-def plain_day_costs(
-    candidates: Days, distances: VisitDistances, unmatched: float, places: Indices, times: Indices
-) -> Floats:
-    """The plain twin of `compiled_day_costs`, bit for bit: all candidates of one length at a time."""
-    length, known = len(places), len(distances.kinds)
-    squares, categories = np.zeros((length, known)), np.zeros((length, known))
-    spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
-    all_near = bool((spread**2).sum() < NEAR_CHORD_SQUARED)  # of the world, so it tells nothing of the day
-    for i in range(length):
-        # A place nobody knows differs from none, after as much work as any other.
-        place = min(int(places[i]), known - 1)
-        row, kinds = _squares_from(distances, place, all_near=all_near), _categories_from(distances, place)
-        if distances.measure.is_plain:
-            row = kinds * kinds + row
-        squares[i], categories[i] = (row, kinds) if places[i] < known else (0.0, 0.0)
-    costs = np.empty(len(candidates.lengths))
-    for other in np.unique(candidates.lengths).tolist():
-        rows = np.flatnonzero(candidates.lengths == other)
-        costs[rows] = _least_sums(candidates, distances, rows, (squares, categories), times, other)
-        costs[rows] += abs(length - other) * unmatched
-    return costs
-
-
-def _squares_from(distances: VisitDistances, place: int, *, all_near: bool) -> Floats:
-    """d_s² from one place to all."""
-    if len(distances.table):
-        km = distances.table[place].astype(np.float64)
-        squares = km * km
-    else:
-        chords = chords_squared(distances.vectors[place], distances.vectors)
-        squares = great_circle_km_squares(chords, all_near=all_near)
-    return np.where(distances.is_anywhere | distances.is_anywhere[place], 0.0, squares)
-
-
-def _categories_from(distances: VisitDistances, place: int) -> Floats:
-    """d_c from one place to all."""
-    return np.asarray(distances.category_table[distances.kinds[place], distances.kinds])
-
-
-def _least_sums(
-    candidates: Days,
-    distances: VisitDistances,
-    rows: Counts,
-    parts: tuple[Floats, Floats],
-    times: Indices,
-    other: int,
-) -> Floats:
-    """`least_sum` for candidates of ``other`` visits each."""
-    length, (squares, categories), measure = len(times), parts, distances.measure
-    count, spare = min(length, other), abs(length - other)
-    best: list[Floats] = []
-    for i in range(count):
-        before, best = best, []
-        for k in range(spare + 1):
-            mine, theirs = (i, i + k) if count == length else (i + k, i)
-            steps = np.abs(int(times[mine]) - candidates.times[rows, theirs])
-            gaps = steps * distances.hours_per_step
-            hours = all_capped_hours(gaps, distances.time_cap_hours, distances.turn)
-            chosen = candidates.places[rows, theirs]
-            if measure.is_plain:
-                here = np.sqrt(squares[mine, chosen] + hours * hours)
-            else:
-                here = all_of_squares(measure, squares[mine, chosen], hours, categories[mine, chosen])
-            here = here + before[k] if i else here
-            best.append(np.minimum(best[k - 1], here) if k else here)
-    return best[spare]
-
-
-day_costs = patient(compiled_day_costs, plain_day_costs, calls=600)
-"""Distance of one day to each of many: numpy on a device that has not compiled anything yet."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from elsewhere.arrays import Floats
-from elsewhere.days.alignment import UNMATCHED, day_costs
+from elsewhere.days.alignment import UNMATCHED
+from elsewhere.days.comparison import day_columns, day_costs
 from elsewhere.days.prior_days import prior_days
 from elsewhere.days.visits import Days, visit_distances
 from elsewhere.world.world import World
@@ -36,9 +37,9 @@ def errors_of_pretend_days(
     world: World, pretend: Days, candidates: Days, unmatched: float
 ) -> Iterator[tuple[Floats, Floats]]:
     """For each pretend day its distance to each candidate, and that as the error d of a visit."""
-    distances = visit_distances(world)
+    distances, columns = visit_distances(world), day_columns(candidates)
     for row in range(len(pretend.lengths)):
         length = int(pretend.lengths[row])
         places, times = pretend.places[row, :length], pretend.times[row, :length]
-        costs = day_costs(candidates, distances, unmatched, places, times)
+        costs = day_costs(columns, distances, unmatched, places, times)
         yield costs, costs / np.maximum(candidates.lengths, length)

@@ -15,7 +15,7 @@ from elsewhere.compiled import compiled
 from elsewhere.errors import InputError
 from elsewhere.trajectories import SharedTrajectory
 from elsewhere.world.distances import RegionDistances, all_capped_hours, capped_hours, turn_of
-from elsewhere.world.ground import SpaceTable, all_km, km_squared
+from elsewhere.world.ground import SpaceTable, all_km, all_near, km_squared
 from elsewhere.world.kinds import kind_distances, place_kinds
 from elsewhere.world.measure import REGISTERED, Measure, all_together, put_together
 from elsewhere.world.world import World
@@ -126,6 +126,8 @@ class VisitDistances(NamedTuple):
     table: SpaceTable
     """d_s between places; empty where it is the great circle."""
     measure: Measure
+    all_near: bool
+    """d_s² is a short series for all places (`world.ground`)."""
 
 
 def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistances:
@@ -143,6 +145,7 @@ def visit_distances(world: World, *, has_categories: bool = True) -> VisitDistan
         spots=frozen(np.arange(len(world.places), dtype=np.int32)),
         table=world.distances.table,
         measure=world.distances.measure,
+        all_near=all_near(world.places.vectors, world.places.is_anywhere, world.distances.table),
     )
 
 

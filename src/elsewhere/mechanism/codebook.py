@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from elsewhere.arrays import Bools, Counts, Floats, Indices
-from elsewhere.days.alignment import day_costs
+from elsewhere.days.comparison import DayColumns, day_columns, day_costs, prefix_costs
 from elsewhere.days.visits import Days, VisitDistances, parts_of
 from elsewhere.mechanism.length import stretched
 from elsewhere.mechanism.listing import Outcome, State, Step, scored_step
 from elsewhere.mechanism.pick import Odds, pick_candidates, uniform_below
 from elsewhere.randomness import Randomness
+
+# One cost of so many is looked at for a first bound on the k-th least.
+_EVERY = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,31 +34,50 @@ class CodebookTables:
     is_any_length: bool
     """Candidates of all lengths together, so that a pick hides the number of visits."""
 
+    kept: dict[int, DayColumns] = field(default_factory=dict)
+    """Candidates of shards so far, column by column."""
+
+    def columns(self, shard: int) -> DayColumns:
+        """The candidates of a shard, as they are compared."""
+        if shard not in self.kept:
+            self.kept[shard] = day_columns(self.book(shard))
+        return self.kept[shard]
+
     def near(self, secret: Indices, shard: int) -> Bools:
         """Which candidates of a shard are the nearest to a day.
 
         Of a day with more visits than any candidate, one of every few is kept (R10: a total rule).
         """
-        book = self.book(shard)
-        row = stretched(secret, min(len(secret), book.places.shape[1]))
+        columns = self.columns(shard)
+        row = stretched(secret, min(len(secret), columns.most_visits))
         places, times = parts_of(row, self.timesteps)
-        return nearest_flags(
-            day_costs(book, self.distances, self.unmatched, places, times), self.odds.nearest
-        )
+        costs = day_costs(columns, self.distances, self.unmatched, places, times)
+        return nearest_flags(costs, self.odds.nearest)
 
     def near_in_constant_time(self, secret: Indices, shard: int) -> Bools:
-        """The same, but days of every length are compared, so that time does not tell the length."""
+        """The same, but days of every length are compared, so that time does not tell the length.
+
+        To the visits of the day its last one is added until there are as many as candidates can have. Then
+        its first visit alone is compared, its first two, ... and all: one of these is the day itself.
+        """
         if not self.is_any_length:
             return self.near(secret, shard)
-        most = int(self.book(shard).places.shape[1])
-        flags = [self.near(stretched(secret, length), shard) for length in range(1, most + 1)]
-        return flags[min(len(secret), most) - 1]
+        columns = self.columns(shard)
+        most = columns.most_visits
+        length = min(len(secret), most)
+        filled = stretched(secret, length)[np.minimum(np.arange(most), length - 1)]
+        places, times = parts_of(filled, self.timesteps)
+        costs = prefix_costs(columns, self.distances, self.unmatched, places, times)
+        return nearest_flags(costs[length - 1], self.odds.nearest)
 
 
 def nearest_flags(costs: Floats, nearest: int) -> Bools:
     """Exactly ``nearest`` of the candidates: the least cost, ties by index; what is no number is farthest."""
-    known = np.where(np.isnan(costs), np.inf, costs)
-    limit = np.partition(known, nearest - 1)[nearest - 1]
+    known = np.fmin(costs, np.inf)
+    # A bound from a few of them leaves little to look at; if it was too low, all are looked at.
+    few = np.sort(known[::_EVERY])
+    few = known[known <= few[min(2 * nearest // _EVERY + _EVERY, len(few) - 1)]]
+    limit = np.partition(few if len(few) >= nearest else known, nearest - 1)[nearest - 1]
     flags: Bools = known < limit
     ties = np.flatnonzero(known == limit)
     flags[ties[: nearest - int(flags.sum())]] = True

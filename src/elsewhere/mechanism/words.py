@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 from elsewhere.mechanism.rejection import Coin
 
@@ -76,6 +77,7 @@ def _up_to_one(numerator: int, denominator: int) -> tuple[WordCount, WordCount]:
     return heads, tails
 
 
+@cache
 def words_for_pick(coin: Coin, options: int, far: float, *, constant_work: bool) -> int:
     """Words for a pick among ``options``, of which a share of ``far`` must pass the coin."""
     either = of_coin(coin.numerator, coin.denominator).times(far) + of_coin(0, coin.denominator).times(

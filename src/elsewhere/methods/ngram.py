@@ -21,7 +21,13 @@ from elsewhere.methods.exact_coins import CALIBRATIONS, EXACT, PROVEN, ExactCoin
 from elsewhere.methods.protocol import Drawn, MethodFacts, Rebuilt
 from elsewhere.randomness import Randomness
 from elsewhere.reconstruct.chain import region_edges
-from elsewhere.reconstruct.node_errors import prepare_rows, region_boxes, region_columns
+from elsewhere.reconstruct.node_errors import (
+    DistanceColumns,
+    prepare_rows,
+    region_boxes,
+    region_columns,
+    with_table,
+)
 from elsewhere.reconstruct.place_path import place_paths
 from elsewhere.reconstruct.region_path import region_paths
 from elsewhere.world.place_world import place_world
@@ -29,6 +35,8 @@ from elsewhere.world.world import World
 
 REGION_WAYS = ("row-wise best", "shortest chain", "shortest chain outside the box", "no chain")
 PLACE_WAYS = ("quick try", "counted", "smoothed", "smoothed, partly closed", "stayed")
+
+_MANY_DAYS = 512
 
 
 class Ngram:
@@ -66,6 +74,7 @@ class Ngram:
         self.secret = RegionOfEachVisit(world)
         self._proposals = build_proposals(world.graph, n)
         self._columns = region_columns(world.distances)
+        self._rebuilt = 0
         self._boxes = region_boxes(world)
         self._places = place_world(world)
         self._edges = region_edges(world.graph.words, self._places)
@@ -126,7 +135,7 @@ class Ngram:
         paths, _, region_ways = region_paths(
             drawn.values,
             self.tables(drawn.length).windows,
-            self._columns,
+            self._columns_for(len(drawn.values)),
             self.world.distances,
             self._edges,
             self._boxes,
@@ -142,6 +151,13 @@ class Ngram:
         }
         seconds = {"regions": chained - started, "places": time.perf_counter() - chained}
         return Rebuilt(days=days_of_one_length(chosen, times), ways=ways, seconds=seconds)
+
+    def _columns_for(self, days: int) -> DistanceColumns:
+        """Distances between regions; after many days it has paid to work out all of them."""
+        self._rebuilt += days
+        if self._rebuilt > _MANY_DAYS:
+            self._columns = with_table(self._columns)
+        return self._columns
 
     def prepare_reconstruction(self, drawn: Drawn) -> int:
         """What `rebuild` works out before it looks for the best chain, by itself: for timing."""

@@ -1,7 +1,8 @@
 """The cheapest chain through layers of candidates, exactly.
 
-Edges cost nothing, only nodes do: first the row-wise best are tried, then a bound from the cheapest few
-leaves little for the search through everything.
+Edges cost nothing, only nodes do: first the row-wise best are tried, then all chains that cost little more,
+then more and more. What is too dear is passed over by *lanes*: every 64th node of a layer is in one, and of
+most lanes only the least cost is looked at.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from elsewhere.compiled import compiled
 from elsewhere.world.graph import lowest_bit
 from elsewhere.world.place_world import PlaceWorld, least_steps, steps_block
 
+_LANES = 64
 _FEW = 12
+_REACHES = (0.5, 1.0, 2.0, 4.0, 16.0, np.inf)
 
 # How a path was found.
 INDEPENDENT, CHAINED, CHAINED_OUTSIDE_BOX, NO_CHAIN = 0, 1, 2, 3
@@ -67,17 +70,17 @@ def _reached(edges: Edges, layer: int, here: int, wanted: Words) -> Words:
 
 
 @compiled
-def best_chain(costs: Floats, inside: Indices, edges: Edges, path: Indices) -> int:
+def best_chain(costs: Floats, edges: Edges, path: Indices) -> int:
     """Fill ``path`` with the cheapest chain, or with the row-wise best if there is no chain.
 
     What must not be in a layer costs infinitely much there.
     """
-    length = len(path)
-    few = _cheapest_few(costs, inside)
-    least = np.empty(length)
+    length, lanes = len(path), _least_of_lanes(costs)
+    least, few = np.empty(length), 0.0
     for i in range(length):
-        path[i] = few[i, 0]
-        least[i] = costs[i, path[i]]
+        least[i] = lanes[i].min()
+        few += (_among_least(lanes[i]) - least[i]) / length
+        path[i] = _first_with(costs[i], lanes[i], least[i])
     if least.sum() == np.inf:
         return NO_CHAIN
     is_chain = True
@@ -85,90 +88,98 @@ def best_chain(costs: Floats, inside: Indices, edges: Edges, path: Indices) -> i
         is_chain = is_chain and has_edge(edges, i, path[i - 1], path[i])
     if is_chain:
         return INDEPENDENT
-    # A path through the cheapest few of each position bounds the best one; where there is none, through more.
-    bound = _shortest_path(costs, few, edges, least, np.inf, path)
-    for reach in (4.0, 16.0):
-        if bound == np.inf:
-            bound = _shortest_path(costs, _also(costs, inside, few, reach), edges, least, np.inf, path)
-    everything = np.empty((length, len(inside)), dtype=np.int32)
-    for i in range(length):
-        for at in range(len(inside)):
-            everything[i, at] = inside[at]
-    return CHAINED if _shortest_path(costs, everything, edges, least, bound, path) < np.inf else NO_CHAIN
+    # Most chains cost little more than their layers' least; whatever is found within a bound is the best.
+    for reach in _REACHES:
+        slack = reach * few if reach < np.inf else np.inf
+        if _shortest_path(costs, lanes, edges, least, slack, path) < np.inf:
+            return CHAINED
+    return NO_CHAIN
 
 
 @compiled
-def _cheapest_few(costs: Floats, inside: Indices) -> Indices:
-    """At each position the regions with the least cost, in its order."""
-    count = min(_FEW, len(inside))
-    few = np.empty((len(costs), count), dtype=np.int32)
-    for i in range(len(costs)):
-        row = costs[i]
-        filled = 0
-        for region in inside:
-            if filled == count and row[region] >= row[few[i, count - 1]]:
-                continue
-            place = filled if filled < count else count - 1
-            while place > 0 and row[few[i, place - 1]] > row[region]:
-                few[i, place] = few[i, place - 1]
+def _among_least(lanes: Floats) -> float:
+    """What some of the cheapest nodes of a layer cost at most: the least costs of a few lanes."""
+    few = np.full(_FEW, np.inf)
+    for cost in lanes:
+        if cost < few[-1]:
+            place = _FEW - 1
+            while place > 0 and few[place - 1] > cost:
+                few[place] = few[place - 1]
                 place -= 1
-            few[i, place] = region
-            filled = min(filled + 1, count)
-    return few
+            few[place] = cost
+    return float(few[-1])
 
 
 @compiled
-def _also(costs: Floats, inside: Indices, few: Indices, reach: float) -> Indices:
-    """At each position all regions that exceed the least cost by ``reach`` times what the few do.
-
-    Rows are filled up with the cheapest region, which changes nothing.
-    """
-    wider = np.empty((len(costs), len(inside)), dtype=np.int32)
-    most = 0
+def _least_of_lanes(costs: Floats) -> Floats:
+    """The least cost in each lane of each layer."""
+    least = np.full((len(costs), _LANES), np.inf)
+    whole = costs.shape[1] // _LANES * _LANES
     for i in range(len(costs)):
-        row, cheapest = costs[i], few[i, 0]
-        limit = row[cheapest] + reach * (row[few[i, -1]] - row[cheapest])
-        count = 0
-        for region in inside:
-            if row[region] <= limit:
-                wider[i, count] = region
-                count += 1
-        wider[i, count:] = cheapest
-        most = max(most, count)
-    return np.ascontiguousarray(wider[:, :most])  # as all others are, so that one loop is compiled for them
+        row, lanes = costs[i], least[i]
+        for start in range(0, whole, _LANES):
+            for lane in range(_LANES):
+                lanes[lane] = min(lanes[lane], row[start + lane])
+        for node in range(whole, len(row)):
+            lanes[node - whole] = min(lanes[node - whole], row[node])
+    return least
+
+
+@compiled
+def _first_with(row: Floats, lanes: Floats, cost: float) -> int:
+    """The first node of a layer with the least cost of all."""
+    first = len(row)
+    for lane in range(_LANES):
+        if lanes[lane] == cost:
+            node = lane
+            while node < first and row[node] != cost:
+                node += _LANES
+            first = min(first, node)
+    return first
+
+
+@compiled
+def _within(row: Floats, lanes: Floats, limit: float, found: Indices) -> int:
+    """Put the nodes of a layer that cost no more than ``limit`` into ``found``; how many they are."""
+    count = 0
+    for lane in range(_LANES):
+        if lanes[lane] <= limit:
+            for node in range(lane, len(row), _LANES):
+                if row[node] <= limit and row[node] < np.inf:
+                    found[count] = node
+                    count += 1
+    return count
 
 
 @compiled
 def _shortest_path(
-    costs: Floats, candidates: Indices, edges: Edges, least: Floats, bound: float, path: Indices
+    costs: Floats, lanes: Floats, edges: Edges, least: Floats, slack: float, path: Indices
 ) -> float:
-    """Cost of the exact shortest path through the layers, put into ``path``; infinite if there is none.
+    """Cost of the exact shortest path if it is within ``slack`` of the sum of ``least``, put into ``path``.
 
-    Edges cost nothing, so the best way to a region is from the cheapest that it can follow: regions
-    are taken in order of cost, and each claims all its successors that no cheaper one has claimed.
-    What cannot be on a path within ``bound`` is dropped.
+    Infinite if there is none. Edges cost nothing, so the best way to a region is from the cheapest that it
+    can follow: regions are taken in order of cost, and each claims all its successors that no cheaper one
+    has claimed. What cannot be on a path within the bound is dropped.
     """
-    length = len(costs)
-    # Rounding must not drop the path that gave the bound.
-    bound += 1e-9 * max(1.0, abs(bound)) if bound < np.inf else 0.0
-    totals = np.empty((length, costs.shape[1]))
-    origins = np.empty((length, costs.shape[1]), dtype=np.int32)
-    heap = np.empty(candidates.shape[1], dtype=np.int32)
-    size = 0
-    for region in candidates[0]:
+    length, count = costs.shape
+    # Rounding must not drop a path that is just within the bound.
+    slack += 1e-9 * max(1.0, least.sum() + slack)
+    bound = least.sum() + slack
+    totals, origins = np.empty((length, count)), np.empty((length, count), dtype=np.int32)
+    heap, candidates = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    size = _within(costs[0], lanes[0], least[0] + slack, heap)
+    for region in heap[:size]:
         totals[0, region] = costs[0, region]
-        if costs[0, region] + least[1:].sum() <= bound:
-            heap[size] = region
-            size += 1
     for i in range(1, length):
         if size == 0:
             return np.inf
         # Whoever comes before this layer pays at least its least cost, and that of all after it.
-        limits = (bound - least[i:].sum(), bound - least[i + 1 :].sum())
+        affordable = (bound - least[i:].sum(), bound - least[i + 1 :].sum())
+        found = _within(costs[i], lanes[i], least[i] + slack, candidates)
         unclaimed = _worth_claiming(
-            costs[i], candidates[i], totals[i - 1], heap[:size], limits[1], (costs.shape[1] + 63) // 64
+            costs[i], candidates[:found], totals[i - 1], heap[:size], affordable[1], (count + 63) // 64
         )
-        size = _claim(costs[i], edges, limits, totals, origins, i, heap, size, unclaimed)
+        size = _claim(costs[i], edges, affordable, totals, origins, i, heap, size, unclaimed)
     if size == 0:
         return np.inf
     last = heap[0]

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elsewhere.arrays import Floats, Indices
+from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.places import Places
-from elsewhere.knowledge.sphere import (
-    NEAR_CHORD_SQUARED,
-    continuous_longitudes,
-    near_km_squared,
-)
+from elsewhere.knowledge.sphere import continuous_longitudes, near_km_squared
 from elsewhere.mechanism.windows import Windows
-from elsewhere.world.distances import RegionDistances, region_distance
+from elsewhere.world.distances import RegionDistances, capped_hours, region_distance
+from elsewhere.world.ground import all_near
 from elsewhere.world.world import World
+
+_LARGEST_TABLE = 2048
+"""Regions of which all distances are kept, 32 MB at most."""
 
 
 class Boxes(NamedTuple):
@@ -28,7 +28,7 @@ class Boxes(NamedTuple):
     latitudes: Floats
     longitudes: Floats
     edges: Floats
-    """South, west, north and east of each region."""
+    """South, west, north and east, each of all regions."""
 
 
 def region_boxes(world: World) -> Boxes:
@@ -49,8 +49,7 @@ def _boxes(places: Places, offsets: Indices, members: Indices) -> Boxes:
             np.minimum.reduceat(lng, starts),
             np.maximum.reduceat(lat, starts),
             np.maximum.reduceat(lng, starts),
-        ],
-        axis=1,
+        ]
     )
     return Boxes(offsets, members, latitudes, longitudes, edges)
 
@@ -68,16 +67,13 @@ class DistanceColumns(NamedTuple):
     time_cap_hours: float
     is_short: bool
     """d is plain and all within 200 km, where d_s² is a short series in the squared chord."""
-    round_the_clock: Indices
-    """Regions whose d_t goes round the clock: they are few, unless all do."""
     distances: RegionDistances
+    table: Floats
+    """d between all regions, where it has been worked out (`with_table`); else empty."""
 
 
 def region_columns(distances: RegionDistances) -> DistanceColumns:
-    spread = distances.vectors.max(axis=0) - distances.vectors.min(axis=0)
-    is_near = bool((spread**2).sum() < NEAR_CHORD_SQUARED)
-    has_positions = not (len(distances.table) or distances.is_anywhere.any())
-    is_short = distances.measure.is_plain and is_near and has_positions
+    is_near = all_near(distances.vectors, distances.is_anywhere, distances.table)
     xs, ys, zs = (np.ascontiguousarray(axis) for axis in distances.vectors.T)
     return DistanceColumns(
         xs,
@@ -87,66 +83,75 @@ def region_columns(distances: RegionDistances) -> DistanceColumns:
         distances.kinds,
         np.ascontiguousarray(distances.category_table[:, distances.kinds] ** 2),
         distances.time_cap_hours,
-        is_short,
-        np.flatnonzero(np.isfinite(distances.turns)).astype(np.int32),
+        distances.measure.is_plain and is_near,
         distances,
+        np.zeros((0, 0)),
     )
+
+
+def with_table(columns: DistanceColumns) -> DistanceColumns:
+    """The same with d between all regions in memory, unless there are many: looked up, it takes a third."""
+    count = len(columns.kinds)
+    if count > _LARGEST_TABLE or len(columns.table):
+        return columns
+    table = np.zeros((count, count))
+    _fill(columns, table)
+    return columns._replace(table=table)
+
+
+@compiled
+def _fill(columns: DistanceColumns, table: Floats) -> None:
+    for region in range(len(table)):
+        _add_distances(columns, region, 1.0, table[region])
 
 
 @compiled
 def _add_distances(columns: DistanceColumns, drawn: int, times: float, row: Floats) -> None:
     """Add ``times`` the distance to one region, for all regions."""
-    xs, ys, zs, hours = columns.xs, columns.ys, columns.zs, columns.mid_hours
-    x, y, z, hour = xs[drawn], ys[drawn], zs[drawn], hours[drawn]
-    squares = columns.category_squares[columns.kinds[drawn]]
-    cap = columns.time_cap_hours
-    distances, exceptions = columns.distances, columns.round_the_clock
-    if columns.is_short and distances.turns[drawn] == np.inf:
-        before = row[exceptions]
+    xs, ys, zs, hours, turns = columns.xs, columns.ys, columns.zs, columns.mid_hours, columns.distances.turns
+    x, y, z, hour, turn = xs[drawn], ys[drawn], zs[drawn], hours[drawn], turns[drawn]
+    squares, cap = columns.category_squares[columns.kinds[drawn]], columns.time_cap_hours
+    if len(columns.table):
+        far = columns.table[drawn]
+        for r in range(len(row)):
+            row[r] += times * far[r]
+    elif columns.is_short:
         for r in range(len(row)):
             dx, dy, dz = xs[r] - x, ys[r] - y, zs[r] - z
             km_squared = near_km_squared(dx * dx + dy * dy + dz * dz)
-            gap = min(abs(hours[r] - hour), cap)
+            gap = capped_hours(abs(hours[r] - hour), cap, min(turns[r], turn))
             row[r] += times * math.sqrt(km_squared + squares[r] + gap * gap)
-        for i in range(len(exceptions)):
-            row[exceptions[i]] = before[i] + times * region_distance(distances, drawn, exceptions[i])
-        return
-    for r in range(len(row)):
-        row[r] += times * region_distance(distances, drawn, r)
+    else:
+        for r in range(len(row)):
+            row[r] += times * region_distance(columns.distances, drawn, r)
 
 
 @compiled
-def inside_box(draw: Indices, boxes: Boxes) -> Indices:
+def inside_box(draw: Indices, boxes: Boxes) -> Bools:
     """Regions with a place inside the rectangle around all places of the draws (ℛ_mbr).
 
     Paper: section 5.5 (ss:opt-reconstruction), minimum bounding rectangle.
     """
+    souths, wests, norths, easts = boxes.edges
     south, west, north, east = np.inf, np.inf, -np.inf, -np.inf
     for region in draw:
-        south = min(south, boxes.edges[region, 0])
-        west = min(west, boxes.edges[region, 1])
-        north = max(north, boxes.edges[region, 2])
-        east = max(east, boxes.edges[region, 3])
-    edges = boxes.edges
-    inside = np.empty(len(edges), dtype=np.int32)
-    count = 0
-    for region in range(len(edges)):
-        is_apart = (
-            edges[region, 0] > north
-            or edges[region, 1] > east
-            or edges[region, 2] < south
-            or edges[region, 3] < west
-        )
-        is_within = (
-            edges[region, 0] >= south
-            and edges[region, 1] >= west
-            and edges[region, 2] <= north
-            and edges[region, 3] <= east
-        )
-        if is_within or (not is_apart and _has_place_inside(boxes, region, south, west, north, east)):
-            inside[count] = region
-            count += 1
-    return inside[:count]
+        south, west = min(south, souths[region]), min(west, wests[region])
+        north, east = max(north, norths[region]), max(east, easts[region])
+    inside = np.ones(len(souths), dtype=np.bool_)
+    for r in range(len(souths)):
+        if souths[r] < south or wests[r] < west or norths[r] > north or easts[r] > east:
+            is_apart = souths[r] > north or wests[r] > east or norths[r] < south or easts[r] < west
+            inside[r] = not is_apart and _has_place_inside(boxes, r, south, west, north, east)
+    return inside
+
+
+@compiled
+def forbid(is_allowed: Bools, costs: Floats) -> None:
+    """Let what is not allowed in any layer cost infinitely much."""
+    for i in range(len(costs)):
+        row = costs[i]
+        for r in range(len(row)):
+            row[r] = row[r] if is_allowed[r] else np.inf
 
 
 @compiled
@@ -157,7 +162,7 @@ def prepare_rows(
     costs = np.empty((length, len(columns.kinds)))
     inside = 0
     for row in range(len(draws)):
-        inside += len(inside_box(draws[row], boxes))
+        inside += inside_box(draws[row], boxes).sum()
         node_costs(draws[row], windows, columns, costs)
     return inside
 

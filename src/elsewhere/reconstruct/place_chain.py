@@ -12,7 +12,7 @@ from elsewhere.compiled import compiled
 from elsewhere.days.smoothing import smooth_times
 from elsewhere.mechanism.windows import Windows
 from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain
-from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, inside_box, node_costs
+from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, forbid, inside_box, node_costs
 from elsewhere.reconstruct.region_path import path_cost
 from elsewhere.world.distances import RegionDistances
 from elsewhere.world.place_world import PlaceWorld
@@ -42,19 +42,20 @@ def place_chains(
     errors = np.empty(len(draws))
     ways = np.empty(len(draws), dtype=np.int32)
     costs = np.empty((times.shape[1], len(columns.kinds)))
-    everything = np.arange(len(columns.kinds)).astype(np.int32)
     no_words = np.zeros((0, 0), dtype=np.uint64)
     for row in range(len(draws)):
         edges = Edges(no_words, places, times[row])
-        inside = inside_box(draws[row], boxes)
         node_costs(draws[row], windows, columns, costs)
+        forbid(inside_box(draws[row], boxes), costs)
         _forbid_closed(places, times[row], costs)
-        ways[row] = best_chain(costs, inside, edges, paths[row])
+        ways[row] = best_chain(costs, edges, paths[row])
         if ways[row] == NO_CHAIN:
             ways[row] = CHAINED_OUTSIDE_BOX
-            if best_chain(costs, everything, edges, paths[row]) == NO_CHAIN:
+            node_costs(draws[row], windows, columns, costs)
+            _forbid_closed(places, times[row], costs)
+            if best_chain(costs, edges, paths[row]) == NO_CHAIN:
                 node_costs(draws[row], windows, columns, costs)
-                best_chain(costs, everything, edges, paths[row])
+                best_chain(costs, edges, paths[row])
                 ways[row] = SHIFTED if smooth_times(places, paths[row], times[row], True) else PARTLY_CLOSED
         errors[row] = path_cost(draws[row], windows, distances, paths[row])
     return paths, errors, ways

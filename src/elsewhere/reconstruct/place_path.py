@@ -14,7 +14,7 @@ from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled
 from elsewhere.days.smoothing import is_feasible, smooth_times, stay
 from elsewhere.randomness import next_below, next_weighted
-from elsewhere.world.place_world import PlaceWorld, rank_of, region_hours, steps_block, timestep_at
+from elsewhere.world.place_world import PlaceWorld, RegionHours, region_hours, steps_block, timestep_at
 
 QUICK_TRIES = 32
 _FEW_TRIES = 4
@@ -92,9 +92,10 @@ def _counting_work(path: Indices, places: PlaceWorld) -> int:
 
 @compiled
 def _ways_on(path: Indices, places: PlaceWorld) -> tuple[Floats, NDArray[np.int64]]:
-    """For each position, timestep and member of its region, how many feasible sequences start there.
+    """For each position, member of its region and timestep, how many feasible sequences start there.
 
-    β_i(p, t) = Σ_p' C_{i+1}(p', t + steps(p, p', t)), with C the sum of β over all later timesteps.
+    β_i(p, t) = Σ_p' C_{i+1}(p', t + steps(p, p', t)), with C the sum of β over all later timesteps. Empty if
+    there is no sequence at all.
     """
     sizes = np.zeros(len(path) + 1, dtype=np.int64)
     for i in range(len(path)):
@@ -103,44 +104,66 @@ def _ways_on(path: Indices, places: PlaceWorld) -> tuple[Floats, NDArray[np.int6
     ways = np.zeros(sizes[-1])
     later = np.ones((0, 0))
     for i in range(len(path) - 1, -1, -1):
-        members = _members(places, path[i])
-        hours = region_hours(places, path[i])
-        span = hours.steps
-        grid = ways[sizes[i] : sizes[i + 1]].reshape(span, len(members))
+        members, hours = _members(places, path[i]), region_hours(places, path[i])
+        grid = ways[sizes[i] : sizes[i + 1]].reshape(len(members), hours.steps)
         if i < len(path) - 1:
             _count_ways(places, path[i], path[i + 1], later, grid)
         else:
             grid[:] = 1.0
-        for step in range(span):
-            timestep = timestep_at(hours, step)
-            for member in range(len(members)):
-                if not places.is_open[members[member], timestep]:
-                    grid[step, member] = 0.0
-        later = grid.copy()
-        for step in range(span - 2, -1, -1):
-            later[step] += later[step + 1]
+        for member in range(len(members)):
+            is_open, row = places.is_open[members[member]], grid[member]
+            for step in range(hours.steps):
+                if not is_open[timestep_at(hours, step)]:
+                    row[step] = 0.0
+        later = _sums_from(grid, hours, places.is_open.shape[1])
+        if later[:, 0].max() == 0:
+            return np.zeros(0), sizes
     return ways, sizes
 
 
 @compiled
+def _sums_from(grid: Floats, hours: RegionHours, day: int) -> Floats:
+    """C: for each member and timestep of the whole day the sum of its row from that timestep on."""
+    sums = np.zeros((len(grid), day))
+    for member in range(len(grid)):
+        row, here = grid[member], sums[member]
+        total, after = 0.0, day
+        for step in range(hours.steps - 1, -1, -1):
+            timestep = timestep_at(hours, step)
+            here[timestep + 1 : after] = total
+            total += row[step]
+            here[timestep] = total
+            after = timestep
+        here[:after] = total
+    return sums
+
+
+@compiled
 def _count_ways(places: PlaceWorld, here: int, there: int, later: Floats, grid: Floats) -> None:
-    """Add up, for each timestep and member of a region, the ways that go on into the region ``there``."""
+    """Add up, for each member of a region and timestep, the ways that go on into the region ``there``."""
     members, destinations = _members(places, here), _members(places, there)
-    hours, after, span = region_hours(places, here), region_hours(places, there), len(later)
+    hours, profiles = region_hours(places, here), places.profile_of_timestep
     block = np.zeros((0, 0), dtype=np.uint16)
-    profile = -1
-    for step in range(len(grid)):
-        departure = timestep_at(hours, step)
-        if places.profile_of_timestep[departure] != profile:
-            profile = places.profile_of_timestep[departure]
+    profile, step = -1, 0
+    while step < hours.steps:
+        # As many timesteps as follow each other with the same travel, at once.
+        departure, run = timestep_at(hours, step), 1
+        while (
+            step + run < hours.steps
+            and timestep_at(hours, step + run) == departure + run
+            and profiles[departure + run] == profiles[departure]
+        ):
+            run += 1
+        if profiles[departure] != profile:
+            profile = profiles[departure]
             block = steps_block(places, members, destinations, departure)
         for member in range(len(members)):
-            total = 0.0
+            row = grid[member, step : step + run]
             for other in range(len(destinations)):
-                arrival = rank_of(after, departure + int(block[member, other]))
-                if arrival < span:
-                    total += later[arrival, other]
-            grid[step, member] = total
+                arrivals = later[other, departure + np.int64(block[member, other]) :]
+                for k in range(min(run, len(arrivals))):
+                    row[k] += arrivals[k]
+        step += run
 
 
 @compiled
@@ -149,19 +172,23 @@ def sample_by_counting(
 ) -> bool:
     """A feasible sequence, uniformly among all of them; False if there is none."""
     ways, sizes = _ways_on(path, places)
+    if not len(ways):
+        return False
     for i in range(len(path)):
-        members = _members(places, path[i])
-        hours = region_hours(places, path[i])
-        weights = ways[sizes[i] : sizes[i + 1]].copy()
-        if i > 0:
+        members, hours = _members(places, path[i]), region_hours(places, path[i])
+        grid = ways[sizes[i] : sizes[i + 1]].reshape(len(members), hours.steps)
+        weights = np.zeros((hours.steps, len(members)))
+        steps = np.zeros(len(members), dtype=np.uint16)
+        if i:
             steps = steps_block(places, chosen[i - 1 : i], members, times[i - 1])[0]
-            for cell in range(len(weights)):
-                gap = timestep_at(hours, cell // len(members)) - times[i - 1]
-                if gap < np.int64(steps[cell % len(members)]):
-                    weights[cell] = 0.0
+        for step in range(hours.steps):
+            timestep = timestep_at(hours, step)
+            for member in range(len(members)):
+                if i == 0 or timestep - times[i - 1] >= np.int64(steps[member]):
+                    weights[step, member] = grid[member, step]
         if weights.sum() <= 0:
             return False
-        cell = next_weighted(state, weights)
+        cell = next_weighted(state, weights.ravel())
         chosen[i] = members[cell % len(members)]
         times[i] = timestep_at(hours, cell // len(members))
     return True

@@ -13,7 +13,7 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.mechanism.windows import Windows
 from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain
-from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, inside_box, node_costs
+from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, forbid, inside_box, node_costs
 from elsewhere.world.distances import RegionDistances, region_distance
 
 
@@ -35,15 +35,15 @@ def region_paths(
     paths = np.empty((len(draws), length), dtype=np.int32)
     errors = np.empty(len(draws))
     ways = np.empty(len(draws), dtype=np.int32)
-    count = len(columns.kinds)
-    costs = np.empty((length, count))
+    costs = np.empty((length, len(columns.kinds)))
     for row in range(len(draws)):
         inside = inside_box(draws[row], boxes)
         node_costs(draws[row], windows, columns, costs)
-        ways[row] = best_chain(costs, inside, edges, paths[row])
-        if ways[row] == NO_CHAIN and len(inside) < count:
-            inside = np.arange(count).astype(np.int32)
-            ways[row] = best_chain(costs, inside, edges, paths[row])
+        forbid(inside, costs)
+        ways[row] = best_chain(costs, edges, paths[row])
+        if ways[row] == NO_CHAIN and not inside.all():
+            node_costs(draws[row], windows, columns, costs)
+            ways[row] = best_chain(costs, edges, paths[row])
             if ways[row] != NO_CHAIN:
                 ways[row] = CHAINED_OUTSIDE_BOX
         errors[row] = path_cost(draws[row], windows, distances, paths[row])

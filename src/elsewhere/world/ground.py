@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.knowledge.places import Places
-from elsewhere.knowledge.sphere import chord_squared, chords_squared, great_circle_km, great_circle_km_squared
+from elsewhere.knowledge.sphere import (
+    NEAR_CHORD_SQUARED,
+    chord_squared,
+    chords_squared,
+    great_circle_km,
+    great_circle_km_squared,
+)
 from elsewhere.world.regions import Regions
 
 SpaceTable = NDArray[np.float32]
@@ -50,6 +56,12 @@ def km_squared_between(first: Ground, a: int, second: Ground, b: int) -> float:
 def km_squared(ground: Ground, a: int, b: int) -> float:
     """d_s² between two rows."""
     return km_squared_between(ground, a, ground, b)
+
+
+def all_near(vectors: Floats, is_anywhere: Bools, table: SpaceTable) -> bool:
+    """Whether d_s² is a short series for all of them: as the crow flies, and all within 200 km."""
+    spread = vectors.max(axis=0) - vectors.min(axis=0)
+    return not len(table) and not is_anywhere.any() and bool((spread**2).sum() < NEAR_CHORD_SQUARED)
 
 
 def all_km(ground: Ground, a: Indices, b: Indices) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -81,9 +82,17 @@ def timestep_at(hours: RegionHours, rank: int) -> int:
 
 
 @compiled
-def rank_of(hours: RegionHours, timestep: int) -> int:
-    """How many timesteps lie before ``timestep``, which may be past the day."""
-    return timestep if timestep < hours.early else hours.early + max(timestep - hours.start, 0)
+def _rung(thresholds: Floats, chord: float) -> int:
+    """The first threshold that is not below a squared chord.
+
+    At one speed thresholds grow like squares, so that the guess is right; if not, they are searched. It pays
+    in `steps_block`; a look-up by itself is faster searched.
+    """
+    if len(thresholds) and thresholds[0] > 0:
+        guess = int(min(math.sqrt(chord / thresholds[0]), len(thresholds) - 1.0))
+        if chord <= thresholds[guess] and (guess == 0 or thresholds[guess - 1] < chord):
+            return guess
+    return int(np.searchsorted(thresholds, chord))
 
 
 @compiled
@@ -115,5 +124,5 @@ def steps_block(places: PlaceWorld, origins: Indices, destinations: Indices, dep
             elif is_anywhere[a] or is_anywhere[b]:
                 block[i, j] = steps_at[0]
             else:
-                block[i, j] = steps_at[np.searchsorted(thresholds, chord_squared(vectors, a, vectors, b))]
+                block[i, j] = steps_at[_rung(thresholds, chord_squared(vectors, a, vectors, b))]
     return block
