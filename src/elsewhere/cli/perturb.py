@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere import __version__
+from elsewhere.cli import engine as engines
 from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
-from elsewhere.cli.console import facts_table, out, print_json, progress_bar, warn
+from elsewhere.cli.console import facts_table, out, print_json, progress_bar, waiting, warn
 from elsewhere.device.ledger_file import user_ledger
-from elsewhere.errors import needs_extra
+from elsewhere.errors import InputError, needs_extra
 from elsewhere.methods.protocol import MethodFacts
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing
@@ -28,7 +30,12 @@ if TYPE_CHECKING:
 
 def perturb(
     trajectories: Annotated[
-        Path, typer.Argument(metavar="TRAJ", help="CSV, Parquet or GeoJSON.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="TRAJ",
+            help="CSV, Parquet or GeoJSON; with Spark, a folder of Parquet.",
+            show_default=False,
+        ),
     ],
     world_file: Annotated[
         Path, typer.Option("-w", "--world", metavar="F.world", help="The world.", show_default=False)
@@ -71,6 +78,8 @@ def perturb(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeatable, for experiments only: NOT private.")
     ] = None,
+    engine: engines.Engine = "here",
+    master: engines.Master = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Perturb every person's day of a file under ε-local differential privacy.
@@ -102,6 +111,17 @@ def perturb(
             settings=settings,
         )
 
+    cluster = engines.master_of(engine, master)
+    if cluster is not None:
+        if epsilon == OWN:
+            raise InputError("--epsilon", "own does not go with --engine spark")
+        engines.refuse_with_spark(
+            strict=strict, smooth=smooth, seed=seed is not None, ledger=ledger_file, cap=cap
+        )
+        method_there = choose(epsilon)
+        _warn(method_there.facts(), epsilon)
+        _on_cluster(trajectories, output, method_there, cluster, started, is_anyway=anyway, as_json=as_json)
+        return
     chosen: AnyMethod
     if epsilon == OWN:
         world = World.load(world_file)
@@ -133,6 +153,27 @@ def perturb(
     _show(result, output, seconds, as_json=as_json)
 
 
+def _on_cluster(
+    source: Path,
+    output: Path,
+    chosen: Sharing,
+    master: str,
+    started: float,
+    *,
+    is_anyway: bool,
+    as_json: bool,
+) -> None:
+    with needs_extra("--engine spark", "spark"):
+        from elsewhere.spark.jobs import perturb_folder  # noqa: PLC0415 - needs an extra
+    with waiting(f"Perturbing on {master}"):
+        done = perturb_folder(source, output, chosen, master=master, version=__version__, is_anyway=is_anyway)
+    seconds = time.perf_counter() - started
+    if as_json:
+        print_json({**done.metadata.as_json(), "seconds": round(seconds, 3)})
+        return
+    out.print(facts_table(_for_people(done.metadata, {"shared visits": done.visits}, output, seconds)))
+
+
 def _warn(facts: MethodFacts, epsilon: str | None) -> None:
     method.warn_if_senseless(facts.epsilon)
     if facts.spent_on_five_visits is not None:
@@ -147,7 +188,7 @@ def _show(result: JobResult, output: Path, seconds: float, *, as_json: bool) -> 
         private = {"private_counts_for_this_device_only": result.counts}
         print_json({**result.metadata.as_json(), **private, "seconds": round(seconds, 3)})
         return
-    out.print(facts_table(_for_people(result, output, seconds)))
+    out.print(facts_table(_for_people(result.metadata, result.counts, output, seconds)))
     if result.ledger is not None:
         out.print(ledgers.spent_in_words(result.ledger), soft_wrap=True, markup=False)
     if result.has_long_days:
@@ -160,8 +201,9 @@ def _show(result: JobResult, output: Path, seconds: float, *, as_json: bool) -> 
         )
 
 
-def _for_people(result: JobResult, output: Path, seconds: float) -> dict[str, str]:
-    metadata, counts = result.metadata, result.counts
+def _for_people(
+    metadata: SharedMetadata, counts: Mapping[str, int], output: Path, seconds: float
+) -> dict[str, str]:
     facts = metadata.method
     shared = f"{metadata.trajectories:,} trajectories, {counts['shared visits']:,} visits"
     promise = (

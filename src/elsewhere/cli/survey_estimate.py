@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from elsewhere.cli import engine as engines
 from elsewhere.cli.console import print_json, progress_bar, waiting
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.cli.survey_words import print_estimates
@@ -57,6 +58,8 @@ def estimate(
             metavar="DIR", help="Earlier results, to show the change on the page.", show_default=False
         ),
     ] = None,
+    engine: engines.Engine = "here",
+    master: engines.Master = None,
     as_json: Json = False,
 ) -> None:
     """Estimate what many people say together: tables with 95 % intervals, a population, a page.
@@ -79,13 +82,19 @@ def estimate(
     _check_folder(output)
     other = None if compare is None else read_compared(compare, compare.resolve().name)
     kind = _day_type(days)
-    those = _reports(survey, reports, store, output / COUNTS, kind)
+    cluster = engines.master_of(engine, master)
+    those: Path | ReportTally
+    if cluster is None:
+        those = _reports(survey, reports, store, output / COUNTS, kind)
+    else:
+        engines.refuse_with_spark(store=store)
+        those = _counted_on_cluster(reports, survey, kind, cluster)
     with progress_bar("Estimating") as progress:
         found = made_estimate(survey, those, also=others, margins=known, days=kind, progress=progress)
     summary = write_results(found, output, people=people)
     basemap = basemap_beside(survey_file)
     write_text(output / "index.html", results_page(found, basemap=basemap, other=other))
-    if isinstance(those, ReportTally):
+    if store is not None and isinstance(those, ReportTally):
         save_tally(those, output / COUNTS)
     else:
         (output / COUNTS).unlink(missing_ok=True)  # of an earlier time, from a store
@@ -118,6 +127,17 @@ def _reports(
         from elsewhere.estimates.report_tally import kept_tally  # noqa: PLC0415 - needs an extra
     with waiting("Counting"), open_store(store, survey) as opened:
         return counted_store(opened, days, kept_tally(before, survey, days))
+
+
+def _counted_on_cluster(
+    reports: Path | None, survey: Survey, days: DayType | None, master: str
+) -> ReportTally:
+    with needs_extra("--engine spark", "spark"):
+        from elsewhere.spark.jobs import count_folder  # noqa: PLC0415 - needs an extra
+    if reports is None:
+        raise InputError("reports", "are missing: with Spark, a folder of Parquet")
+    with waiting(f"Counting on {master}"):
+        return count_folder(reports, survey, days, master=master)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from elsewhere.cli import engine as engines
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, table, waiting, warn
 from elsewhere.cli.survey import Json, SurveyFile
 from elsewhere.device.send import check_survey, receiver_of
@@ -54,6 +55,8 @@ def simulate(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable and NOT private: for experiments.", show_default=False)
     ] = None,
+    engine: engines.Engine = "here",
+    master: engines.Master = None,
     as_json: Json = False,
 ) -> None:
     """Answer a survey for many people at once, each as on a device of their own. For research and rehearsals.
@@ -65,10 +68,12 @@ def simulate(
 
     Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
     """
-    if output is None and to is None:
-        raise InputError("simulate", "needs -o, a file to write to, or --to, a running collector")
-    if output is not None:
-        check_suffix(output, ".parquet")
+    cluster = engines.master_of(engine, master)
+    if cluster is not None:
+        engines.refuse_with_spark(to=to, people=people, codes=codes, seed=seed is not None)
+        _on_cluster(survey_file, trajectories, output, cluster, as_json=as_json)
+        return
+    _check_output(output, to)
     survey = load_survey(survey_file)
     given = None if codes is None else _codes(codes)
     receiver = None if to is None else receiver_of(to)
@@ -98,6 +103,29 @@ def simulate(
     _print(survey, frame, output, sent, as_json=as_json)
     if sent is not None and sent.refused:
         raise typer.Exit(1)
+
+
+def _on_cluster(
+    survey_file: Path, source: Path | None, output: Path | None, master: str, *, as_json: bool
+) -> None:
+    with needs_extra("--engine spark", "spark"):
+        from elsewhere.spark.jobs import answer_folder  # noqa: PLC0415 - needs an extra
+    if source is None or output is None:
+        raise InputError("simulate", "needs a folder of Parquet and -o, a folder to write to, with Spark")
+    survey = load_survey(survey_file)
+    with waiting(f"Answering on {master}"):
+        reports = answer_folder(source, output, survey, master=master)
+    if as_json:
+        print_json({"reports": reports, "survey": survey_hash(survey)})
+    else:
+        out.print(f"{reports:,} reports: {output}", soft_wrap=True)
+
+
+def _check_output(output: Path | None, to: str | None) -> None:
+    if output is None and to is None:
+        raise InputError("simulate", "needs -o, a file to write to, or --to, a running collector")
+    if output is not None:
+        check_suffix(output, ".parquet")
 
 
 def _codes(path: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,6 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody has it
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from elsewhere.device.points import columns_of
-from elsewhere.device.shared_metadata import SharedMetadata
 from elsewhere.errors import InputError
 from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.estimate import estimate as estimate_tally
@@ -24,14 +23,23 @@ from elsewhere.estimates.report_tally import (
     tally_from_numbers,
 )
 from elsewhere.methods.sharing import Sharing
-from elsewhere.randomness import KEYED
 from elsewhere.spark.rows import SOURCE
 from elsewhere.spark.secret import JobSecret, ReadSecret
-from elsewhere.spark.shipment import ship_method, ship_survey
-from elsewhere.spark.tasks import COUNTED, REPORTS, SHARED, AnswerTask, CountTask, PerturbTask
+from elsewhere.spark.shipment import ship_method, ship_survey, ship_world
+from elsewhere.spark.tasks import (
+    COUNTED,
+    LOOKED,
+    REPORTS,
+    SHARED,
+    AnswerTask,
+    CountTask,
+    LookTask,
+    PerturbTask,
+)
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.reports import SCHEMA
 from elsewhere.survey.survey import Survey
+from elsewhere.world.world import World
 
 _kept: list[JobSecret] = []
 """Secrets that nobody else keeps: as long as this process runs."""
@@ -157,9 +165,25 @@ def counted(df: DataFrame, survey: Survey, days: DayType | None = None) -> Repor
     return tally_from_numbers(survey, numbers, days)
 
 
-def metadata_of(method: Sharing, version: str) -> SharedMetadata:
-    """What a reader of days that were shared with a key must know."""
-    return SharedMetadata(method=method.facts(), world=method.world.hash, version=version, randomness=KEYED)
+class Looked(NamedTuple):
+    """What a data frame holds, as far as that is public, and how much of it is of another city."""
+
+    points: int
+    far_points: int
+    days: int
+    most_days: int
+    """Of one person."""
+    longest: int
+    """Visits of a day, at most."""
+
+
+def look(df: DataFrame, world: World) -> Looked:
+    """Read a data frame once before the first draw, so that whatever is wrong with it shows."""
+    task = LookTask(shipped=ship_world(df.sparkSession, world))
+    looked = _by_person(df, world.clock.timezone).mapInArrow(task, _spark_schema(LOOKED))
+    sums = [F.sum(name) for name in ("points", "far_points", "days")]
+    row = looked.agg(*sums, F.max("most_days"), F.max("longest")).first()
+    return Looked(*(value or 0 for value in row)) if row else Looked(0, 0, 0, 0, 0)
 
 
 def _refuse_what_is_no_frame(df: object) -> None:

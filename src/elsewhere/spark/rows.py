@@ -42,10 +42,10 @@ def chunks_by(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pl.DataFr
 
 
 def people_of_partition(
-    batches: Iterable[pa.RecordBatch], world: World, thinning: Thinning
+    batches: Iterable[pa.RecordBatch], world: World, thinning: Thinning, matcher: DayMatcher | None = None
 ) -> Iterator[PeopleColumns]:
     """Days of people, all of a person's together, of batches with all rows of a person in one partition."""
-    matcher = DayMatcher(world)
+    matcher = DayMatcher(world) if matcher is None else matcher
     for frame in chunks_by(batches, "uid"):
         points = in_order(_points(frame, world))
         yield joined_people(list(people_in_columns([points], matcher, SOURCE, thinning)))

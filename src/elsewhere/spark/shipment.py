@@ -51,6 +51,16 @@ class ShippedMethod(NamedTuple):
         return _method(self)
 
 
+class ShippedWorld(NamedTuple):
+    """A world as tasks read it."""
+
+    shipment: Shipment
+
+    def world(self) -> World:
+        """The world, read once in each worker."""
+        return _world(self)
+
+
 class ShippedSurvey(NamedTuple):
     """A survey as tasks answer it."""
 
@@ -70,6 +80,11 @@ def _method(shipped: ShippedMethod) -> Sharing:
     if entry_of(shipped.name).takes("cache"):
         options["cache"] = folder / _TABLES
     return method(shipped.name, World.load(folder / _WORLD), **options)
+
+
+@lru_cache(maxsize=2)
+def _world(shipped: ShippedWorld) -> World:
+    return World.load(shipped.shipment.folder / _WORLD)
 
 
 @lru_cache(maxsize=2)
@@ -98,6 +113,13 @@ def ship_method(spark: SparkSession, sharing: Sharing) -> ShippedMethod:
 
 def _plain(levels: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((place_id, str(level)) for place_id, level in levels.items())
+
+
+def ship_world(spark: SparkSession, world: World) -> ShippedWorld:
+    """Send a world."""
+    with TemporaryDirectory(prefix="elsewhere-") as text:
+        world.save(Path(text) / _WORLD)
+        return ShippedWorld(_send(spark, Path(text)))
 
 
 def ship_survey(spark: SparkSession, survey: Survey) -> ShippedSurvey:

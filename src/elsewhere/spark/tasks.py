@@ -14,14 +14,15 @@ import polars as pl
 import pyarrow as pa
 
 from elsewhere.arrays import Bools
-from elsewhere.device.day_columns import PeopleColumns, people_of_rows
+from elsewhere.device.day_columns import DayMatcher, PeopleColumns, people_of_rows
 from elsewhere.device.shared_file import days_frame
 from elsewhere.device.simulate import answered
 from elsewhere.estimates.report_tally import DayType, nothing_counted, numbers_of_tally, tally_of
 from elsewhere.mechanism.keyed import JobKey
+from elsewhere.randomness import SystemRandomness
 from elsewhere.spark.rows import chunks_by, people_of_partition
 from elsewhere.spark.secret import ReadSecret
-from elsewhere.spark.shipment import ShippedMethod, ShippedSurvey
+from elsewhere.spark.shipment import ShippedMethod, ShippedSurvey, ShippedWorld
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.reports import SCHEMA
 from elsewhere.survey.survey import Terms
@@ -36,6 +37,7 @@ REPORTS = pa.schema({
     "survey": pa.string(), "id": pa.string(), "question": pa.int32(), "day": pa.date32(),
     "seed": pa.int64(), "output": pa.int64(),
 })  # fmt: skip
+LOOKED = pa.schema({name: pa.int64() for name in ("points", "far_points", "days", "most_days", "longest")})
 COUNTED = pa.schema({"slot": pa.int64(), "number": pa.int64()})
 
 
@@ -93,6 +95,27 @@ def _is_asked(people: PeopleColumns, terms: Terms) -> Bools:
 
     pairs = zip(people.uids.to_list(), people.dates.tolist(), strict=True)
     return np.fromiter(starmap(is_asked, pairs), dtype=np.bool_, count=len(people))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookTask:
+    """Looks at all rows before the first draw: how many days there are, and whether they are of this city."""
+
+    shipped: ShippedWorld
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """One row of numbers for a partition."""
+        world = self.shipped.world()
+        matcher, days, most, longest = DayMatcher(world), 0, 0, 0
+        for people in people_of_partition(batches, world, lambda *_: SystemRandomness(), matcher):
+            days += len(people)
+            most = max([most, *Counter(people.uids.to_list()).values()])
+            longest = max(longest, int(people.days.lengths.max(initial=0)))
+        row = {
+            "points": matcher.points, "far_points": matcher.far_points, "days": days, "most_days": most,
+            "longest": longest,
+        }  # fmt: skip
+        yield from _packed(pl.DataFrame(row), LOOKED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

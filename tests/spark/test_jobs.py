@@ -1,0 +1,138 @@
+"""`--engine spark`: folders of Parquet, whole or not at all, and clear words where Spark is not to be had."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+
+import elsewhere as ew
+from commands import Command
+from days_of_people import Row, made_rows
+from elsewhere.spark import jobs
+from elsewhere.survey.survey import Survey
+from elsewhere.world.world import World
+from made_surveys import survey_of
+
+NAMES = ["uid", "tid", "datetime", "place_id"]
+ON_SPARK = ("--engine", "spark", "--master", "local[2, 2]")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, world: World) -> Path:
+    """A world, a survey, and people's days in two files of Parquet."""
+    world.save(tmp_path / "w.world")
+    ew.save_survey(_survey(world, tmp_path), tmp_path / "s.survey")
+    rows = [(uid, tid, moment.isoformat(), place) for uid, tid, moment, place in made_rows(120, days=2)]
+    (tmp_path / "in").mkdir()
+    for number in range(2):
+        _write(rows[number::2], tmp_path / "in" / f"{number}.parquet")
+    return tmp_path
+
+
+def _survey(world: World, folder: Path) -> Survey:
+    return survey_of(world, ("presence", "1", {"grid": 2}), folder=folder, least=1)
+
+
+def _write(rows: list[tuple[str, ...]], path: Path) -> None:
+    pl.DataFrame(rows, schema=NAMES, orient="row").write_parquet(path)
+
+
+def test_a_folder_is_shared_answered_and_estimated(
+    spark: SparkSession, elsewhere: Command, folder: Path
+) -> None:
+    del spark  # is there, and stays
+    shared = ("perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-m", "ngram")
+    code, out, err = elsewhere(*shared, "-o", folder / "out", *ON_SPARK, "--json")
+    assert code == 0, err
+    told, kept = json.loads(out), json.loads((folder / "out.meta.json").read_text())
+    assert told.items() >= kept.items()
+    assert (kept["randomness"], kept["is_ldp"], kept["trajectories"]) == ("keyed", True, 240)
+    assert (kept["most_days_of_a_person"], kept["epsilon_of_a_person_at_most"]) == (2, "10")
+    assert "ChaCha20" in kept["promise"]
+    days = pl.read_parquet(folder / "out" / "*.parquet")
+    assert days.select(pl.struct("uid", pl.col("datetime").str.slice(0, 10)).n_unique()).item() == 240
+    assert not list(folder.glob("*.partial"))
+    code, _, err = elsewhere(*shared, "-o", folder / "out", *ON_SPARK)
+    assert (code, "sharing again would spend ε again" in err) == (2, True)
+    answered = ("survey", "simulate", folder / "s.survey", folder / "in", "-o", folder / "reports")
+    code, out, err = elsewhere(*answered, *ON_SPARK, "--json")
+    assert code == 0, err
+    assert json.loads(out)["reports"] == 120
+    estimated = ("survey", "estimate", folder / "s.survey", folder / "reports", "-o", folder / "results")
+    code, out, err = elsewhere(*estimated, *ON_SPARK, "--json")
+    assert code == 0, err
+    assert json.loads(out)["reports"] == 120
+    assert (folder / "results" / "presence.csv").exists()
+
+
+def test_bad_rows_end_a_command_with_one_message_and_nothing_half_written(
+    spark: SparkSession, elsewhere: Command, folder: Path
+) -> None:
+    del spark
+    _write([("ann", "", "half past nine", "p1")], folder / "in" / "2.parquet")
+    code, _, err = elsewhere(
+        "perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out", *ON_SPARK
+    )
+    assert code == 2
+    assert "--engine spark: data frame: column datetime: must be a time such as" in err
+    assert "half past" not in err
+    assert "Traceback" not in err
+    assert not (folder / "out").exists()
+    assert not list(folder.glob("*.partial"))
+
+
+def test_days_of_another_city_and_empty_folders_are_refused(
+    spark: SparkSession, elsewhere: Command, folder: Path
+) -> None:
+    del spark
+    far = pl.DataFrame({"uid": ["a"], "datetime": ["2024-03-07T10:00:00"], "lat": [0.0], "lng": [0.0]})
+    far.write_parquet(folder / "far.parquet")
+    far.clear().write_parquet(folder / "none.parquet")
+    given = ("-w", folder / "w.world", "-e", "5", "-m", "ngram", *ON_SPARK)
+    for name, said in (("far", "the world of another city"), ("none", "holds no trajectory")):
+        code, _, err = elsewhere("perturb", folder / f"{name}.parquet", *given, "-o", folder / "out")
+        assert (code, said in err) == (2, True), err
+    code, _, err = elsewhere("perturb", folder / "far.parquet", *given, "-o", folder / "out", "--anyway")
+    assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--master", "local"), "--master: goes with --engine spark"),
+        (("--engine", "spark", "--seed", "1"), "--seed: does not go with --engine spark"),
+        (("--engine", "spark", "--strict"), "--strict: does not go with --engine spark"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named(
+    elsewhere: Command, folder: Path, options: tuple[str, ...], said: str
+) -> None:
+    given = ("perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out")
+    code, _, err = elsewhere(*given, *options)
+    assert (code, said in err) == (2, True), err
+
+
+def test_without_java_the_message_says_what_to_install(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    given = ("perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out")
+    code, _, err = elsewhere(*given, "--engine", "spark")
+    assert (code, "needs Java 17 or newer" in err, "openjdk-17" in err) == (2, True, True)
+
+
+def test_an_older_spark_is_told_so(elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs.pyspark, "__version__", "3.5.9")
+    given = ("perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out")
+    code, _, err = elsewhere(*given, "--engine", "spark")
+    assert (code, "found PySpark 3.5.9, must be 4 or newer" in err) == (2, True)
+
+
+def test_made_up_people_are_what_they_seem() -> None:
+    rows: list[Row] = made_rows(5)
+    assert {uid for uid, _, _, _ in rows} == {f"u{number}" for number in range(5)}
