@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 import elsewhere as ew
 from commands import Command
 from days_of_people import Row, made_rows
-from elsewhere.spark import jobs
 from elsewhere.survey.survey import Survey
 from elsewhere.world.world import World
 from made_surveys import survey_of
@@ -37,7 +38,7 @@ def _survey(world: World, folder: Path) -> Survey:
     return survey_of(world, ("presence", "1", {"grid": 2}), folder=folder, least=1)
 
 
-def _write(rows: list[tuple[str, ...]], path: Path) -> None:
+def _write(rows: Sequence[tuple[str, ...]], path: Path) -> None:
     pl.DataFrame(rows, schema=NAMES, orient="row").write_parquet(path)
 
 
@@ -127,7 +128,7 @@ def test_without_java_the_message_says_what_to_install(
 
 
 def test_an_older_spark_is_told_so(elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs.pyspark, "__version__", "3.5.9")
+    monkeypatch.setattr(pyspark, "__version__", "3.5.9")
     given = ("perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out")
     code, _, err = elsewhere(*given, "--engine", "spark")
     assert (code, "found PySpark 3.5.9, must be 4 or newer" in err) == (2, True)
