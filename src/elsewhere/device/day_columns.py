@@ -197,18 +197,19 @@ def people_in_columns(
     matcher: DayMatcher,
     source: str,
     thinning: Thinning,
-    days: DaysOfPeople | None = None,
+    tally: DaysOfPeople | None = None,
 ) -> Iterator[PeopleColumns]:
     """Days of each part of a file; what may go on in the next part waits for it. See `matching.people_of`."""
-    tally = DaysOfPeople() if days is None else days
+    tally = DaysOfPeople() if tally is None else tally
     left: PointColumns | None = None
     for part in parts:
         points = part if left is None else joined_points([left, part])
         groups = _groups(points)
-        whole = int(groups.starts[-2]) if len(groups.starts) > 1 else 0
+        days = _settled(points, groups)
+        whole = int(groups.starts[days])
         left = some_points(points, slice(whole, None))
         if whole:
-            some = _Groups(groups.starts[:-1], groups.dates[:-1])
+            some = _Groups(groups.starts[: days + 1], groups.dates[:days])
             yield _people(some_points(points, slice(0, whole)), some, matcher, source, thinning, tally)
     if left is not None and len(left):
         yield _people(left, _groups(left), matcher, source, thinning, tally)
@@ -219,6 +220,20 @@ class _Groups(NamedTuple):
 
     starts: Counts
     dates: Counts
+
+
+def _settled(points: PointColumns, groups: _Groups) -> int:
+    """How many days no later row can change: all but the last.
+
+    A trip that goes on may turn out to have begun on an earlier day: none of its person's is settled then.
+    """
+    if len(groups.starts) < 2:
+        return 0
+    last = len(points) - 1
+    if not points.tids[last]:
+        return len(groups.starts) - 2
+    first = int(np.flatnonzero(_changes(points.uids))[-1])
+    return int(np.searchsorted(groups.starts, first))
 
 
 def _groups(points: PointColumns) -> _Groups:
