@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import typer
@@ -31,8 +32,8 @@ def master_of(engine: str, master: str | None) -> str | None:
     return (master or ALL_CORES) if engine == "spark" else None
 
 
-def refuse_with_spark(**options: object) -> None:
+def refuse_with_spark(options: Mapping[str, object]) -> None:
     """Options that have no meaning on a cluster, by name."""
     for name, value in options.items():
         if value:
-            raise InputError(f"--{name.replace('_', '-')}", "does not go with --engine spark")
+            raise InputError(name, "does not go with --engine spark")

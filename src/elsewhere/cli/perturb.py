@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,10 +16,10 @@ from elsewhere.cli import ledger as ledgers
 from elsewhere.cli import method
 from elsewhere.cli.console import facts_table, out, print_json, progress_bar, waiting, warn
 from elsewhere.device.ledger_file import user_ledger
-from elsewhere.errors import InputError, needs_extra
-from elsewhere.methods.protocol import MethodFacts
+from elsewhere.errors import needs_extra
 from elsewhere.methods.registry import DEFAULT
 from elsewhere.methods.sharing import Sharing
+from elsewhere.progress import Progress
 from elsewhere.world.world import World
 
 if TYPE_CHECKING:
@@ -113,44 +113,47 @@ def perturb(
 
     cluster = engines.master_of(engine, master)
     if cluster is not None:
-        if epsilon == OWN:
-            raise InputError("--epsilon", "own does not go with --engine spark")
         engines.refuse_with_spark(
-            strict=strict, smooth=smooth, seed=seed is not None, ledger=ledger_file, cap=cap
+            {"--strict": strict, "--smooth": smooth, "--seed": seed is not None, "-e own": epsilon == OWN}
+            | {"--ledger": ledger_file, "--cap": cap}
         )
-        method_there = choose(epsilon)
-        _warn(method_there.facts(), epsilon)
-        _on_cluster(trajectories, output, method_there, cluster, started, is_anyway=anyway, as_json=as_json)
+        there = _warned(choose(epsilon), epsilon)
+        _on_cluster(trajectories, output, there, cluster, started, is_anyway=anyway, as_json=as_json)
         return
     chosen: AnyMethod
     if epsilon == OWN:
         world = World.load(world_file)
         chosen = OwnEpsilon(lambda own: choose(own, world), world)
     else:
-        chosen = choose(epsilon)
-        _warn(chosen.facts(), epsilon)
+        chosen = _warned(choose(epsilon), epsilon)
     if seed is not None:
         warn("seeded randomness can be repeated by anyone who knows the seed: NOT private")
+    result = _finished(
+        lambda progress: perturb_file(
+            trajectories,
+            output,
+            chosen,
+            version=__version__,
+            workers=workers,
+            seed=seed,
+            is_strict=strict,
+            is_anyway=anyway,
+            is_smooth=smooth,
+            ledger=LedgerChoice(path=path, cap=cap),
+            progress=progress,
+        )
+    )
+    seconds = time.perf_counter() - started
+    _show(result, output, seconds, as_json=as_json)
+
+
+def _finished(work: Callable[[Progress], JobResult]) -> JobResult:
     try:
         with progress_bar("Perturbing (the first time, loops are compiled)") as progress:
-            result = perturb_file(
-                trajectories,
-                output,
-                chosen,
-                version=__version__,
-                workers=workers,
-                seed=seed,
-                is_strict=strict,
-                is_anyway=anyway,
-                is_smooth=smooth,
-                ledger=LedgerChoice(path=path, cap=cap),
-                progress=progress,
-            )
+            return work(progress)
     except KeyboardInterrupt:
         warn("stopped; the same command goes on where it was, and nothing is perturbed twice")
         raise typer.Exit(130) from None
-    seconds = time.perf_counter() - started
-    _show(result, output, seconds, as_json=as_json)
 
 
 def _on_cluster(
@@ -174,13 +177,17 @@ def _on_cluster(
     out.print(facts_table(_for_people(done.metadata, {"shared visits": done.visits}, output, seconds)))
 
 
-def _warn(facts: MethodFacts, epsilon: str | None) -> None:
+def _warned(chosen: Sharing, epsilon: str | None) -> Sharing:
+    """The method, once it was said what is odd about its settings."""
+    facts = chosen.facts()
     method.warn_if_senseless(facts.epsilon)
     if facts.spent_on_five_visits is not None:
         warn(
             f"sensitivity 1 is {facts.promise}: on five visits it spends up to "
             f"{facts.spent_on_five_visits:.1f}, not {epsilon}"
         )
+
+    return chosen
 
 
 def _show(result: JobResult, output: Path, seconds: float, *, as_json: bool) -> None:

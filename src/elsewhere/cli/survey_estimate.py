@@ -87,7 +87,7 @@ def estimate(
     if cluster is None:
         those = _reports(survey, reports, store, output / COUNTS, kind)
     else:
-        engines.refuse_with_spark(store=store)
+        engines.refuse_with_spark({"--store": store})
         those = _counted_on_cluster(reports, survey, kind, cluster)
     with progress_bar("Estimating") as progress:
         found = made_estimate(survey, those, also=others, margins=known, days=kind, progress=progress)

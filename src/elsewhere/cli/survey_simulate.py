@@ -70,7 +70,9 @@ def simulate(
     """
     cluster = engines.master_of(engine, master)
     if cluster is not None:
-        engines.refuse_with_spark(to=to, people=people, codes=codes, seed=seed is not None)
+        engines.refuse_with_spark(
+            {"--to": to, "--people": people, "--codes": codes, "--seed": seed is not None}
+        )
         _on_cluster(survey_file, trajectories, output, cluster, as_json=as_json)
         return
     _check_output(output, to)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -235,8 +235,11 @@ class Sharing:
         lengths, _ = self._lengths([len(trajectory)] * count, randomness, constant_work=constant_work)
         found: list[tuple[Outcome, ...]] = []
         for length, times in sorted(Counter(lengths).items()):
-            seen = [self._seen(trajectory, randomness) for _ in range(times)]
-            rows = np.vstack([self._secrets(day, length, constant_work=constant_work) for day in seen])
+            secrets = [
+                self._secrets(trajectory, length, randomness, constant_work=constant_work)
+                for _ in range(times)
+            ]
+            rows = np.vstack(secrets)
             drawn, _ = self.core.perturb(rows, randomness, constant_work=constant_work)
             first = () if self.hidden is None else ((length,),)
             found += [(*first, *rest) for rest in self.core.outcomes(drawn)]
@@ -301,32 +304,24 @@ class Sharing:
         drawn, trials = self.hidden.draws(lengths, source, constant_work=constant_work)
         return drawn.tolist(), trials.tolist()
 
-    def _secrets(self, truth: Trajectory | Trajectories, length: int, *, constant_work: bool) -> Indices:
-        """What the draws will see, a row each, brought to ``length``."""
-        secret = self.core.secret
+    def _secrets(
+        self, truth: Trajectory | Trajectories, length: int, source: Randomness, *, constant_work: bool
+    ) -> Indices:
+        """What the draws will see, a row each, brought to ``length``.
+
+        Where places have levels, some visits are moved before.
+        """
+        secret, levels = self.core.secret, self.levels
         if isinstance(truth, Trajectories):
-            return secret.rows(truth, length)
-        return np.array([secret(truth, length, constant_work=constant_work)], dtype=np.int32)
-
-    @overload
-    def _seen(self, truth: Trajectory, source: Randomness) -> Trajectory: ...
-
-    @overload
-    def _seen(self, truth: Trajectories, source: Randomness) -> Trajectories: ...
-
-    def _seen(self, truth: Trajectory | Trajectories, source: Randomness) -> Trajectory | Trajectories:
-        """Days as the draws may see them: where places have levels, some visits are moved before."""
-        if self.levels is None:
-            return truth
-        if isinstance(truth, Trajectories):
-            return self.levels.draw_many(truth, self.spent_on, source)
-        return self.levels.draw(truth, self.spent_on(len(truth)), source)
+            days = truth if levels is None else levels.draw_many(truth, self.spent_on, source)
+            return secret.rows(days, length)
+        day = truth if levels is None else levels.draw(truth, self.spent_on(len(truth)), source)
+        return np.array([secret(day, length, constant_work=constant_work)], dtype=np.int32)
 
     def _process(self, rows: _Rows, source: Randomness, *, constant_work: bool) -> _Done:
         """Draws, then what is made of them; only the first step sees what is true."""
         started = time.perf_counter()
-        seen = self._seen(rows.truth, source)
-        secrets = self._secrets(seen, rows.length, constant_work=constant_work)
+        secrets = self._secrets(rows.truth, rows.length, source, constant_work=constant_work)
         drawn, trials = self.core.perturb(secrets, source, constant_work=constant_work)
         perturbed = time.perf_counter() - started
         rebuilt = self.core.rebuild(drawn, source)

@@ -72,7 +72,7 @@ def perturb(df: DataFrame, method: Sharing, *, secret: JobSecret | ReadSecret | 
 
     Examples
     --------
-    >>> with JobSecret() as secret:
+    >>> with JobSecret() as secret:  # doctest: +SKIP
     ...     perturb(df, codebook, secret=secret).write.parquet("shared")
     """
     _refuse_what_is_no_frame(df)
@@ -107,7 +107,7 @@ def answer(df: DataFrame, survey: Survey, *, secret: JobSecret | ReadSecret | No
 
     Examples
     --------
-    >>> reports = answer(df, survey)
+    >>> reports = answer(df, survey)  # doctest: +SKIP
     """
     _refuse_what_is_no_frame(df)
     purpose = f"answer {survey_hash(survey)}"
@@ -141,7 +141,7 @@ def estimate(df: DataFrame, survey: Survey, *, days: DayType | None = None, **op
 
     Examples
     --------
-    >>> estimate(df, survey).frame("presence")
+    >>> estimate(df, survey).frame("presence")  # doctest: +SKIP
     """
     return estimate_tally(survey, counted(df, survey, days), days=days, **options)
 

@@ -62,6 +62,7 @@ class JobSecret:
 
     Examples
     --------
+    >>> from elsewhere.spark import JobSecret
     >>> with JobSecret() as secret:
     ...     len(secret.address().token)
     32
