@@ -43,7 +43,7 @@ from elsewhere.methods.protocol import Batch, Core, Drawn, MethodFacts, Rebuilt,
 from elsewhere.methods.registry import METHODS
 from elsewhere.methods.sharing import Sharing
 from elsewhere.randomness import Randomness, SeededRandomness
-from elsewhere.trajectories import SharedTrajectory, Trajectory
+from elsewhere.trajectories import SharedTrajectory, Trajectory, in_columns
 from elsewhere.world.graph import RegionGraph, degrees_of
 from elsewhere.world.world import World
 from tiny_worlds import closed_at_noon, one_way, tiny_world
@@ -375,9 +375,12 @@ class SharesTheTruth(Sharing):
 
     def _process(self, rows: Any, source: Randomness, *, constant_work: bool) -> Any:
         done = super()._process(rows, source, constant_work=constant_work)
-        days, (place_id, timestep) = done.rebuilt.days, rows.truth.visits[-1]
-        days.places[0, days.lengths[0] - 1] = self.world.place_index[place_id]
-        days.times[0, days.lengths[0] - 1] = timestep
+        truth = rows.truth
+        if isinstance(truth, Trajectory):
+            truth = in_columns([truth], self.world.place_index)
+        days, lasts = done.rebuilt.days, truth.starts[1:] - 1
+        at = np.arange(len(lasts)), days.lengths - 1
+        days.places[at], days.times[at] = truth.places[lasts], truth.times[lasts]
         return done
 
 

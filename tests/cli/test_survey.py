@@ -205,7 +205,7 @@ def test_what_it_costs_is_said_before_and_much_needs_a_word(elsewhere: Command, 
         assert "Spent" not in out
     code, out, _ = elsewhere(*ask, "--epsilon", "11")
     assert code == 0
-    assert out.index("Where is the campus?") < out.index("ε = 11 for each day") < out.index("spent 11")
+    assert out.index("Where is the campus?") < out.index("ε = 11 for each day") < out.index("Spent 11 of")
 
 
 def test_other_days_do_not_decide_whether_there_is_a_report(elsewhere: Command, campus: Path) -> None:

@@ -25,15 +25,13 @@ Master = Annotated[
 ALL_CORES = "local[*]"
 
 
-def master_of(engine: str, master: str | None) -> str | None:
-    """Spark's master; None if this machine does the work by itself."""
-    if engine == "here" and master is not None:
-        raise InputError("--master", "goes with --engine spark")
-    return (master or ALL_CORES) if engine == "spark" else None
-
-
-def refuse_with_spark(options: Mapping[str, object]) -> None:
-    """Options that have no meaning on a cluster, by name."""
-    for name, value in options.items():
+def master_of(engine: str, master: str | None, only_here: Mapping[str, object]) -> str | None:
+    """Spark's master; None if this machine does the work. Options ``only_here`` do not go with Spark."""
+    if engine == "here":
+        if master is not None:
+            raise InputError("--master", "goes with --engine spark")
+        return None
+    for name, value in only_here.items():
         if value:
             raise InputError(name, "does not go with --engine spark")
+    return master or ALL_CORES

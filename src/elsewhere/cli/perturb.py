@@ -91,7 +91,6 @@ def perturb(
     Example: elsewhere perturb campus/trajectories.csv -w campus.world -e 5 -o shared.csv
     """
     started = time.perf_counter()
-    path = ledger_file or user_ledger()
     with needs_extra("reading trajectories", "build"):
         from elsewhere.device.job import LedgerChoice, perturb_file  # noqa: PLC0415 - needs an extra
         from elsewhere.device.own_epsilon import OWN, OwnEpsilon  # noqa: PLC0415 - needs an extra
@@ -111,12 +110,9 @@ def perturb(
             settings=settings,
         )
 
-    cluster = engines.master_of(engine, master)
+    only_here = {"--strict": strict, "--smooth": smooth, "--seed": seed is not None, "-e own": epsilon == OWN}
+    cluster = engines.master_of(engine, master, only_here | {"--ledger": ledger_file, "--cap": cap})
     if cluster is not None:
-        engines.refuse_with_spark(
-            {"--strict": strict, "--smooth": smooth, "--seed": seed is not None, "-e own": epsilon == OWN}
-            | {"--ledger": ledger_file, "--cap": cap}
-        )
         there = _warned(choose(epsilon), epsilon)
         _on_cluster(trajectories, output, there, cluster, started, is_anyway=anyway, as_json=as_json)
         return
@@ -139,7 +135,7 @@ def perturb(
             is_strict=strict,
             is_anyway=anyway,
             is_smooth=smooth,
-            ledger=LedgerChoice(path=path, cap=cap),
+            ledger=LedgerChoice(path=ledger_file or user_ledger(), cap=cap),
             progress=progress,
         )
     )

@@ -82,12 +82,11 @@ def estimate(
     _check_folder(output)
     other = None if compare is None else read_compared(compare, compare.resolve().name)
     kind = _day_type(days)
-    cluster = engines.master_of(engine, master)
+    cluster = engines.master_of(engine, master, {"--store": store})
     those: Path | ReportTally
     if cluster is None:
         those = _reports(survey, reports, store, output / COUNTS, kind)
     else:
-        engines.refuse_with_spark({"--store": store})
         those = _counted_on_cluster(reports, survey, kind, cluster)
     with progress_bar("Estimating") as progress:
         found = made_estimate(survey, those, also=others, margins=known, days=kind, progress=progress)

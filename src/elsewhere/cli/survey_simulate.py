@@ -68,11 +68,9 @@ def simulate(
 
     Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
     """
-    cluster = engines.master_of(engine, master)
+    only_here = {"--to": to, "--people": people, "--codes": codes, "--seed": seed is not None}
+    cluster = engines.master_of(engine, master, only_here)
     if cluster is not None:
-        engines.refuse_with_spark(
-            {"--to": to, "--people": people, "--codes": codes, "--seed": seed is not None}
-        )
         _on_cluster(survey_file, trajectories, output, cluster, as_json=as_json)
         return
     _check_output(output, to)
