@@ -101,7 +101,8 @@ def test_an_epsilon_that_cannot_be_read_is_refused(
     code, _, err = elsewhere("perturb", path, "-w", folder / "w.world", "-e", "own", "-o", folder / "o.csv")
     assert code == 2
     assert problem in err
-    assert not any(quoted in err for quoted in ("much", "-4", "u0", "zz"))
+    said = err.replace(str(path), "")  # whose own name may hold anything
+    assert not any(quoted in said for quoted in ("much", "-4", "u0", "zz"))
     assert not (folder / "o.csv").exists()
 
 
