@@ -257,6 +257,15 @@ def test_bad_rows_end_a_job_without_a_word_of_what_they_hold(
     assert "Rick" not in told
 
 
+@pytest.mark.parametrize("other", ["ann ", "\tann", "a\u0308nn", "\uff41nn"])
+def test_one_person_is_written_in_one_way(world: World, other: str) -> None:
+    """Partitions go by what is written: two ways to write one id would be two inputs for a day."""
+    rows = [(uid, "", "2024-03-07T10:00:00", "p1") for uid in ("ann", other)]
+    batches = pl.DataFrame(rows, schema=NAMES, orient="row").to_arrow().to_batches()
+    with pytest.raises(ew.InputError, match="column uid: must be written in one way"):
+        list(chunked.people_of_partition(batches, world, lambda *_: SeededRandomness(1)))
+
+
 def test_what_is_no_frame_of_spark_is_told_so(world: World, survey: Survey) -> None:
     frame = pl.DataFrame({"uid": ["a"]})
     for call in (

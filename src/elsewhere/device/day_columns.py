@@ -29,7 +29,7 @@ from elsewhere.world.world import World
 
 Thinning = Callable[[Sequence[str], Counts], Randomness]
 """From whose days these are, and their dates, to what decides which point of a timestep stays."""
-_DAY = 86_400_000_000
+DAY_MICROS = 86_400_000_000
 _MINUTE = 60_000_000
 
 
@@ -161,7 +161,7 @@ class DayMatcher:
 
     def _timesteps(self, moments: Counts, starts: Counts) -> Indices:
         """Timesteps of the first point's day; what comes after midnight counts as the day's last."""
-        midnights = np.repeat(moments[starts[:-1]] // _DAY * _DAY, np.diff(starts))
+        midnights = np.repeat(moments[starts[:-1]] // DAY_MICROS * DAY_MICROS, np.diff(starts))
         steps = (moments - midnights) // (_MINUTE * self._clock.timestep_minutes)
         self.counts["points after midnight"] += int((steps >= self._clock.timesteps).sum())
         return np.asarray(np.minimum(steps, self._clock.timesteps - 1), dtype=np.int32)
@@ -240,12 +240,12 @@ def _groups(points: PointColumns) -> _Groups:
     """Points of one person's local day that stand together; a trip belongs to the day of its first point."""
     if not len(points):
         return _Groups(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    local = points.moments // _DAY
+    local = points.moments // DAY_MICROS
     by_day = np.where((points.tids.str.len_bytes() > 0).to_numpy(), 0, local)
     trip = _changes(points.uids) | _changes(points.tids)
     trip[1:] |= by_day[1:] != by_day[:-1]
     firsts = np.flatnonzero(trip)
-    dates = np.minimum.reduceat(points.moments, firsts) // _DAY
+    dates = np.minimum.reduceat(points.moments, firsts) // DAY_MICROS
     is_day = _changes(points.uids)[firsts]
     is_day[1:] |= dates[1:] != dates[:-1]
     starts = np.append(firsts[is_day], len(points)).astype(np.int64)

@@ -9,13 +9,22 @@ from typing import cast
 import polars as pl
 import pyarrow as pa
 
-from elsewhere.device.day_columns import DayMatcher, PeopleColumns, Thinning, joined_people, people_in_columns
+from elsewhere.device.day_columns import (
+    DAY_MICROS,
+    DayMatcher,
+    PeopleColumns,
+    Thinning,
+    joined_people,
+    people_in_columns,
+)
 from elsewhere.device.owner import is_own
 from elsewhere.device.point_columns import PointColumns, columns_of_table
+from elsewhere.device.points import one_way_to_write
 from elsewhere.errors import Fault, InputError
 from elsewhere.world.world import World
 
 SOURCE = "data frame"
+_ONE_WAY = "must be written in one way: no blanks around, and letters as Unicode composes them (NFKC)"
 # Arrow's batches are small; what is done with all days of a chunk at once pays for larger ones.
 _ROWS_AT_ONCE = 50_000
 
@@ -52,6 +61,9 @@ def people_of_partition(
 
 
 def _points(frame: pl.DataFrame, world: World) -> PointColumns:
+    if any(uid != one_way_to_write(uid.strip()) for uid in frame["uid"].drop_nulls().unique().to_list()):
+        # Partitions go by what is written: one person in two of them would be shared twice.
+        raise InputError(SOURCE, [Fault(column="uid", problem=_ONE_WAY)])
     table = {name: frame[name].fill_null("").str.strip_chars().to_list() for name in frame.columns}
     if any(map(is_own, set(table["uid"]))):
         raise InputError(
@@ -77,7 +89,6 @@ def in_order(points: PointColumns) -> PointColumns:
 
     What is left to decide goes by all columns, so that a second run sees the same order.
     """
-    day = 86_400_000_000
     frame = pl.DataFrame(
         {
             "uid": points.uids,
@@ -88,7 +99,11 @@ def in_order(points: PointColumns) -> PointColumns:
             "lng": points.longitudes,
         }
     ).with_row_index("row")
-    trip = ["uid", "tid", pl.when(pl.col("tid") == "").then(pl.col("moment") // day).otherwise(0)]
+    trip = [
+        "uid",
+        "tid",
+        pl.when(pl.col("tid") == "").then(pl.col("moment") // DAY_MICROS).otherwise(0),
+    ]
     order = (
         frame.with_columns(pl.col("moment").min().over(trip).alias("begins"))
         .sort(["uid", "begins", "tid", "moment", "place_id", "lat", "lng"], maintain_order=True)["row"]
