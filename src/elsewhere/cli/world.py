@@ -47,6 +47,14 @@ def build(
     kappa: Annotated[float | None, typer.Option(help="Places that every region needs.")] = None,
     grid: Annotated[int | None, typer.Option(help="Cells along each side of the finest grid, g_s.")] = None,
     merge_order: Annotated[str | None, typer.Option(help="Such as time,space,category.")] = None,
+    graph: Annotated[
+        bool | None,
+        typer.Option(
+            "--graph/--no-graph",
+            help="Whether to work out which region can follow which; only ngram needs it.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build a world from tables of places and categories.
@@ -66,6 +74,7 @@ def build(
         "merge_order": [part.strip() for part in merge_order.split(",") if part.strip()]
         if merge_order is not None
         else None,
+        "graph": graph,
     }
     overrides = {key: value for key, value in given.items() if value is not None}
     started = time.perf_counter()
@@ -223,6 +232,8 @@ def _for_people(facts: dict[str, Any], file: Path) -> dict[str, str]:
         f"{facts['regions_below_kappa']} below κ = {kappa['least']:g}{weight})",
         "Largest d": f"{facts['max_distance']:.3f}",
     }
+    if not facts["ngrams"]:
+        lines["n-grams"] = "not worked out: the world says graph = false, so ngram cannot share with it"
     for entry in facts["ngrams"][1:]:
         lines[f"{entry['n']}-grams"] = (
             f"{entry['feasible']:,} feasible; of all, {entry['removed_by_time']:.1%} are out of order "

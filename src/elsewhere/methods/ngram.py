@@ -67,6 +67,7 @@ class Ngram:
             raise InputError("calibration", f"found {calibration!r}, must be {' or '.join(CALIBRATIONS)}")
         if (epsilon is None) == (epsilon_per_draw is None):
             raise InputError("epsilon", "give either epsilon or epsilon_per_draw")
+        world.graph.check_known(self.name)
         self.world = world
         self.n = n
         self.epsilon = None if epsilon is None else exact_epsilon(epsilon)

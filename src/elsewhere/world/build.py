@@ -32,7 +32,7 @@ from elsewhere.knowledge.travel import (
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.decomposition import build_regions
 from elsewhere.world.distances import largest_distance, region_distances
-from elsewhere.world.graph import RegionGraph, build_graph
+from elsewhere.world.graph import MOST_REGIONS, RegionGraph, build_graph, no_graph
 from elsewhere.world.ground import SpaceTable
 from elsewhere.world.kinds import kind_distances
 from elsewhere.world.regions import Polygons, Regions
@@ -131,6 +131,13 @@ def assemble(
     _check_kappa(settings, places, is_open, source)
     space = divide_space(places, settings.space, polygons)
     regions, report = build_regions(places, tree, clock, settings, is_open=is_open, space=space)
+    if settings.graph and len(regions) > MOST_REGIONS:
+        raise InputError(
+            source,
+            f"makes {len(regions):,} regions, and which can follow which is kept for {MOST_REGIONS:,} at most: "
+            "say graph = false (every method but ngram works without it), or use a larger kappa or a coarser "
+            "grid",
+        )
     used, kinds = np.unique(regions.nodes, return_inverse=True)
     nodes = [(node,) for node in used.tolist()]
     distances = region_distances(
@@ -159,7 +166,7 @@ def assemble(
         space_labels=space.labels,
         merge_report=report,
         travel=travel,
-        graph=graph_builder(regions, travel, clock, progress),
+        graph=graph_builder(regions, travel, clock, progress) if settings.graph else no_graph(len(regions)),
         distances=distances,
         max_distance=max_distance,
         roads=roads,

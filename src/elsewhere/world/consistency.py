@@ -60,6 +60,8 @@ def _check_numbers(settings: dict[str, Any]) -> None:
     )
     if distance.get("space") not in get_args(SpaceMeasure) or type(known["circular_time"]) is not bool:
         raise ValueError("settings: distance.space and circular_time must be what they can be")
+    if type(settings.get("graph", True)) is not bool:
+        raise ValueError("settings: graph must be true or false")
     for name, row in rows.items():
         is_sound = isinstance(row, list) and 1 <= len(row) <= 64 and all(_is_number(part) for part in row)
         if not is_sound or not sum(row) > 0:

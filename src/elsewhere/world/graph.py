@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from elsewhere.arrays import Indices, Steps, Words
 from elsewhere.compiled import compiled
+from elsewhere.errors import InputError
 from elsewhere.knowledge.clock import Clock
 from elsewhere.knowledge.travel import Travel, profile_count
 from elsewhere.progress import Progress, no_progress
 from elsewhere.world.reach import SetTravel, distinct_place_sets
 from elsewhere.world.regions import Regions
 
+MOST_REGIONS = 1 << 16
+"""Of so many it can be known which follows which: half a gigabyte of bits."""
 _WORD = 64
 _DIGIT_BITS = 32
 
@@ -39,13 +42,30 @@ def lowest_bit(word: np.uint64) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RegionGraph:
-    """Which regions can follow which: bit b of row a says whether (r_a, r_b) is in 𝒲²."""
+    """Which regions can follow which: bit b of row a says whether (r_a, r_b) is in 𝒲².
+
+    Rows are empty where the world's settings leave it out (`no_graph`).
+    """
 
     words: Words
     out_degrees: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was worked out which region can follow which."""
+        return bool(self.words.shape[1])
+
+    def check_known(self, what: str) -> None:
+        """Raise an error unless the graph is known, which ``what`` needs."""
+        if not self.is_known:
+            raise InputError(
+                what,
+                "needs to know which region can follow which, and this world leaves it out: build it with "
+                "graph = true, or use a method that needs no regions, such as codebook",
+            )
 
     @property
     def bigrams(self) -> int:
@@ -66,6 +86,7 @@ class RegionGraph:
 
         These are the backward counts: with them a uniform n-gram is drawn region by region.
         """
+        self.check_known("counting n-grams")
         count = len(self)
         # A k-gram count is at most |ℛ|^k: that many 32-bit digits always hold it.
         width = max(1, -(-n * max(count, 2).bit_length() // _DIGIT_BITS))
@@ -99,6 +120,13 @@ def build_graph(
     filler = EdgeFiller(regions, travel, clock)
     filler.fill(words, origins=everything, destinations=everything, progress=progress)
     return RegionGraph(words=words, out_degrees=degrees_of(words))
+
+
+def no_graph(regions: int) -> RegionGraph:
+    """For a world that leaves it out: bits grow with the square of its regions, and few methods need them."""
+    return RegionGraph(
+        words=np.zeros((regions, 0), dtype=np.uint64), out_degrees=np.zeros(regions, dtype=np.int64)
+    )
 
 
 class EdgeFiller:

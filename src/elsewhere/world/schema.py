@@ -98,6 +98,7 @@ def check_content(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Non
     if set(specs) != set(arrays):
         raise ValueError(f"arrays missing or not expected: {sorted(set(specs) ^ set(arrays))}")
     sizes = _sizes(specs, arrays, _known_sizes(facts))
+    sizes["region words"] = -(-sizes["regions"] // 64) if facts["settings"].get("graph", True) else 0
     for name, spec in specs.items():
         _check_array(name, spec, arrays[name], sizes)
     for name in [f"{text}.ends" for text in texts]:
@@ -131,7 +132,6 @@ def _sizes(specs: dict[str, _Spec], arrays: dict[str, NDArray[Any]], known: dict
         for size, length in zip(spec.sizes, arrays[name].shape, strict=False):
             if "+" not in size:
                 sizes.setdefault(size, length)
-    sizes["region words"] = -(-sizes["regions"] // 64)
     return sizes
 
 
@@ -172,5 +172,5 @@ def _check_ends(arrays: dict[str, NDArray[Any]], timesteps: int) -> None:
 
 def _check_last_word(words: NDArray[Any], regions: int) -> None:
     spare = words.shape[1] * 64 - regions
-    if spare and np.any(words[:, -1] >> np.uint64(64 - spare)):
+    if spare > 0 and np.any(words[:, -1] >> np.uint64(64 - spare)):
         raise ValueError("graph.words names regions that do not exist")

@@ -198,6 +198,8 @@ class WorldSettings:
 
     Counted from the very people who share, they are not public: no promise holds then.
     """
+    graph: bool = True
+    """Whether it is worked out which region can follow which. Only `ngram` needs it."""
 
     def without_paths(self) -> WorldSettings:
         """The same, as a world keeps them."""
@@ -208,6 +210,8 @@ class WorldSettings:
         content = asdict(self)
         for table in ("travel", "space"):
             content[table] = {name: value for name, value in content[table].items() if name not in _PATHS}
+        if self.graph:
+            del content["graph"]  # worlds from before it could be left out keep their hash
         return {name: _listed(value) for name, value in content.items()}
 
 

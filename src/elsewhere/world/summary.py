@@ -18,29 +18,14 @@ from elsewhere.world.world import World
 
 def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
     """Counts, sizes, merging and n-grams of a world, ready for JSON."""
-    regions = len(world.regions)
     counts = np.diff(world.regions.place_offsets)
-    ngram_counts = world.graph.ngram_counts(longest_ngram)
-    in_order = _in_order_counts(world, longest_ngram)
-    ngrams = []
-    for n in range(1, longest_ngram + 1):
-        feasible = int(sum(ngram_counts[n - 1].tolist()))
-        ngrams.append(
-            {
-                "n": n,
-                "feasible": feasible,
-                "removed": 1 - feasible / regions**n,
-                "removed_by_time": 1 - in_order[n - 1] / regions**n,
-                "removed_by_travel": (in_order[n - 1] - feasible) / regions**n,
-            }
-        )
     return {
         "hash": world.hash,
         "settings": world.settings.plain(),
         "places": len(world.places),
         "places_closed_all_day": int((~world.is_open.any(axis=1)).sum()),
         "categories": len(world.tree.ids),
-        "regions": regions,
+        "regions": len(world.regions),
         "regions_before_merging": world.merge_report.finest,
         "regions_below_kappa": world.merge_report.below_kappa,
         "places_per_region": {
@@ -50,10 +35,29 @@ def summarise(world: World, longest_ngram: int = 3) -> dict[str, Any]:
         },
         "merging": [asdict(step) for step in world.merge_report.steps],
         "levels": level_counts(world),
-        "ngrams": ngrams,
+        "ngrams": ngram_facts(world, longest_ngram) if world.graph.is_known else [],
         "max_distance": world.max_distance,
         "possible_days_of_five_visits": possible_trajectories(len(world.places), world.clock.timesteps, 5),
     }
+
+
+def ngram_facts(world: World, longest: int) -> list[dict[str, Any]]:
+    """How many n-grams are feasible, and what removes the others."""
+    regions = len(world.regions)
+    counts, in_order = world.graph.ngram_counts(longest), _in_order_counts(world, longest)
+    facts = []
+    for n in range(1, longest + 1):
+        feasible = int(sum(counts[n - 1].tolist()))
+        facts.append(
+            {
+                "n": n,
+                "feasible": feasible,
+                "removed": 1 - feasible / regions**n,
+                "removed_by_time": 1 - in_order[n - 1] / regions**n,
+                "removed_by_travel": (in_order[n - 1] - feasible) / regions**n,
+            }
+        )
+    return facts
 
 
 def _in_order_counts(world: World, longest: int) -> list[int]:

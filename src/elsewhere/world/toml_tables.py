@@ -180,6 +180,7 @@ class WorldTable(Table):
     unrelated_category_distance: Positive = records.WorldSettings.unrelated_category_distance
     time_cap_hours: Positive = records.WorldSettings.time_cap_hours
     circular_time: StrictBool = records.WorldSettings.circular_time
+    graph: StrictBool = records.WorldSettings.graph
     distance: DistanceTable = DistanceTable()
     prior: PriorTable = PriorTable()
     popularity_from: records.PopularityFrom = records.WorldSettings.popularity_from
