@@ -134,9 +134,8 @@ def assemble(
     if settings.graph and len(regions) > MOST_REGIONS:
         raise InputError(
             source,
-            f"makes {len(regions):,} regions, and which can follow which is kept for {MOST_REGIONS:,} at most: "
-            "say graph = false (every method but ngram works without it), or use a larger kappa or a coarser "
-            "grid",
+            f"makes {len(regions):,} regions, and which can follow which is kept for {MOST_REGIONS:,} at "
+            "most: say graph = false (only ngram needs it), or use a larger kappa or a coarser grid",
         )
     used, kinds = np.unique(regions.nodes, return_inverse=True)
     nodes = [(node,) for node in used.tolist()]
