@@ -10,6 +10,7 @@ import polars as pl
 
 from elsewhere.device.day_columns import DayMatcher, PeopleColumns, joined_people, people_in_columns
 from elsewhere.device.point_columns import columns_of_table
+from elsewhere.device.points import table_of
 from elsewhere.mechanism.keyed import JobKey
 from elsewhere.spark.rows import in_order
 from elsewhere.world.world import World
@@ -50,7 +51,7 @@ def people_here(rows: list[Row], world: World, key: JobKey) -> PeopleColumns:
         "datetime": [moment.isoformat() for _, _, moment, _ in rows],
         "place_id": [place for _, _, _, place in rows],
     }
-    points = in_order(columns_of_table(table, world.clock, "rows"))
+    points = in_order(columns_of_table(table_of(table), world.clock, "rows"))
     return joined_people(list(people_in_columns([points], DayMatcher(world), "rows", key.for_reading)))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 
+import numpy as np
+import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +27,16 @@ def test_a_million_keys_take_little_memory() -> None:
     sizes = [len(array) * array.itemsize for array in (tally._hashes, tally._counts)]
     assert sum(sizes) <= 40 * 1_000_000
     assert tally.add(("person", 999_999)) == 2
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from(["a", "b", "ü"]), st.integers(0, 3)), max_size=9)))
+def test_many_days_at_once_are_counted_as_one_by_one(parts: list[list[tuple[str, int]]]) -> None:
+    many, one_by_one = DaysOfPeople(), DaysOfPeople()
+    for part in parts:
+        uids = pl.Series([uid for uid, _ in part], dtype=pl.String)
+        are_new = many.add_days(uids, np.array([date for _, date in part], dtype=np.int64))
+        assert are_new.tolist() == [one_by_one.add(uid, date) for uid, date in part]
+        assert many.most == one_by_one.most
 
 
 def test_the_most_days_of_any_person_are_known() -> None:

@@ -269,7 +269,7 @@ def _people(
     uids, dates = points.uids.gather(firsts), groups.dates
     if (uids == NO_OWNER).any():
         raise InputError(source, NOT_SAID_WHOSE)
-    if not all(map(tally.add, uids.to_list(), dates.tolist())):
+    if not tally.add_days(uids, dates).all():
         raise InputError(source, "rows of one person's day are apart: sort the file by uid and time")
     written = pl.Series(dates).cast(pl.Int32).cast(pl.Date).cast(pl.String)
     tids = points.tids.gather(firsts)

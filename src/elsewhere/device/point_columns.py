@@ -48,7 +48,7 @@ def read_point_columns(path: Path, clock: Clock) -> Iterator[PointColumns]:
     row = 1
     for table in tables_of(path):
         yield columns_of_table(table, clock, str(path), before=row, order=order)
-        row += max(map(len, table.values()), default=0)
+        row += table.height
 
 
 def columns_of_table(
@@ -56,7 +56,7 @@ def columns_of_table(
 ) -> PointColumns:
     """Points of columns of text; ``before`` so many rows came before them."""
     columns, is_utc = text_columns(table, source)
-    plain = None if is_utc else plain_columns([pl.Series(column, dtype=pl.String) for column in columns])
+    plain = None if is_utc else plain_columns(columns)
     if plain is not None:
         return plain
     return columns_of_points(points_of_table(table, clock, source, before=before, order=order))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import io
 import json
 import math
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
+from elsewhere.device.csv_tables import ROWS_AT_ONCE, csv_tables
 from elsewhere.errors import Fault, InputError
 from elsewhere.inputs.column_names import (
     ALIASES,
@@ -23,7 +23,6 @@ from elsewhere.inputs.column_names import (
     found_columns,
     joined_time,
     plain_name,
-    separator_of,
 )
 from elsewhere.inputs.moments import (
     EXAMPLE,
@@ -37,13 +36,13 @@ from elsewhere.inputs.moments import (
 from elsewhere.inputs.raw_text import opened
 from elsewhere.knowledge.clock import Clock
 
-_ROWS_AT_ONCE = 50_000
 # Date and time of day may stand in columns of their own.
 _KEYS = ALIASES | {"epsilon": ("epsilon",), "date": ("date",)}
 _FIELDS = (*ALIASES, "epsilon")
 _PACKED = (".gz", ".zip")
 
-Table = dict[str, list[str]]
+Table = pl.DataFrame
+"""Columns of text."""
 
 
 class Point(NamedTuple):
@@ -75,7 +74,7 @@ def read_points(path: Path, clock: Clock) -> Iterator[Point]:
     row = 1
     for table in tables_of(path):
         yield from points_of_table(table, clock, str(path), before=row, order=order)
-        row += max(map(len, table.values()), default=0)
+        row += table.height
 
 
 def date_order(path: Path) -> DateOrder | None:
@@ -94,10 +93,9 @@ def points_of_table(
         order = date_order_of(columns[2])
     times = _Times(clock.timezone, order, is_utc)
     faults: list[Fault] = []
+    rows = zip(*(column.to_list() for column in columns), strict=True)
     points = [
-        _point(values, row, times, faults)
-        for row, values in enumerate(zip(*columns, strict=True), start=before + 1)
-        if any(values)
+        _point(values, row, times, faults) for row, values in enumerate(rows, start=before + 1) if any(values)
     ]
     if faults:
         raise InputError(source, faults)
@@ -163,7 +161,7 @@ def tables_of(path: Path) -> Iterator[Table]:
     try:
         match endings[-1:] and endings[-1]:
             case ".csv" | ".tsv" | ".txt":
-                yield from _csv_tables(path)
+                yield from csv_tables(path, columns_of)
             case ".parquet" | ".geoparquet":
                 yield from _parquet_tables(path)
             case ".geojson" | ".json":
@@ -182,36 +180,6 @@ def tables_of(path: Path) -> Iterator[Table]:
         raise InputError(str(path), f"cannot be read as a table: must be {expected}") from None
 
 
-def _csv_tables(path: Path) -> Iterator[Table]:
-    """Row by row with the standard library: no reader that runs ahead and fills the memory."""
-    with opened(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as file:
-        lines = iter(file)
-        first = next((line for line in lines if line.strip()), "")
-        delimiter = separator_of(first.rstrip("\r\n"))
-        reader = csv.reader(
-            chain([first], lines), strict=True, delimiter=delimiter, skipinitialspace=delimiter == " "
-        )
-        header = [name.strip() for name in next(reader, [])]
-        if not header:
-            raise InputError(str(path), "the file is empty")
-        where = columns_of(header, str(path)).where
-        kept = {header[place]: place for place in where.values()}
-        rows: list[list[str]] = []
-        for number, row in enumerate(reader, start=2):
-            if len(row) != len(header) and row:
-                problem = f"has {len(row)} fields, the header has {len(header)}"
-                raise InputError(str(path), [Fault(row=number, problem=problem)])
-            rows.append(row or [""] * len(header))
-            if len(rows) == _ROWS_AT_ONCE:
-                yield _by_name(kept, rows)
-                rows = []
-        yield _by_name(kept, rows)
-
-
-def _by_name(kept: dict[str, int], rows: list[list[str]]) -> Table:
-    return {name: [row[place].strip() for row in rows] for name, place in kept.items()}
-
-
 def _parquet_tables(path: Path) -> Iterator[Table]:
     plan = pl.scan_parquet(path)
     known = {plain_name(alias) for aliases in _KEYS.values() for alias in aliases}
@@ -219,10 +187,10 @@ def _parquet_tables(path: Path) -> Iterator[Table]:
     columns_of(names, str(path))
     plan = plan.select([name for name in names if plain_name(name) in known])
     total = plan.select(pl.len()).collect().item()
-    for start in range(0, max(total, 1), _ROWS_AT_ONCE):
-        frame = plan.slice(start, _ROWS_AT_ONCE).collect()
+    for start in range(0, max(total, 1), ROWS_AT_ONCE):
+        frame = plan.slice(start, ROWS_AT_ONCE).collect()
         text = frame.with_columns(pl.all().cast(pl.String, strict=False).fill_null("").str.strip_chars())
-        yield text.to_dict(as_series=False)
+        yield text
 
 
 def _geojson_table(path: Path) -> Table:
@@ -240,18 +208,23 @@ def _geojson_table(path: Path) -> Table:
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, IndexError, AttributeError):
         raise InputError(str(path), "not a GeoJSON FeatureCollection of points") from None
     names = {name for row in rows for name in row}
-    return {name: [row.get(name, "").strip() for row in rows] for name in names}
+    return table_of({name: [row.get(name, "").strip() for row in rows] for name in names})
 
 
-def text_columns(table: Table, source: str) -> tuple[list[list[str]], bool]:
+def table_of(columns: Mapping[str, Sequence[str]]) -> Table:
+    """Columns of text, one after the other."""
+    return pl.DataFrame(dict(columns), schema=dict.fromkeys(columns, pl.String))
+
+
+def text_columns(table: Table, source: str) -> tuple[list[pl.Series], bool]:
     """A point's columns as text, under whichever name the file has them, and whether bare times are UTC."""
-    names = list(table)
-    where, is_utc = columns_of(names, source)
-    found = {key: table[names[place]] for key, place in where.items()}
-    if "date" in found and found["date"] is not found["datetime"]:
-        found["datetime"] = list(map(joined_time, found["date"], found["datetime"]))
-    height = max(map(len, table.values()))
-    return [found.get(name, [""] * height) for name in _FIELDS], is_utc
+    where, is_utc = columns_of(table.columns, source)
+    found = {key: table.to_series(place) for key, place in where.items()}
+    if where.get("date", where["datetime"]) != where["datetime"]:
+        pairs = zip(found["date"], found["datetime"], strict=True)
+        found["datetime"] = pl.Series([joined_time(*pair) for pair in pairs], dtype=pl.String)
+    blank = pl.repeat("", table.height, dtype=pl.String, eager=True)
+    return [found.get(name, blank) for name in _FIELDS], is_utc
 
 
 def columns_of(names: list[str], source: str) -> FoundColumns:

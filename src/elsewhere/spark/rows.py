@@ -64,8 +64,8 @@ def _points(frame: pl.DataFrame, world: World) -> PointColumns:
     if any(uid != one_way_to_write(uid.strip()) for uid in frame["uid"].drop_nulls().unique().to_list()):
         # Partitions go by what is written: one person in two of them would be shared twice.
         raise InputError(SOURCE, [Fault(column="uid", problem=_ONE_WAY)])
-    table = {name: frame[name].fill_null("").str.strip_chars().to_list() for name in frame.columns}
-    if any(map(is_own, set(table["uid"]))):
+    table = frame.select(pl.all().fill_null("").str.strip_chars())
+    if any(map(is_own, table["uid"].unique().to_list())):
         raise InputError(
             SOURCE, "holds people's own days of a device: share them there, where a ledger counts"
         )
