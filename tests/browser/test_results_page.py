@@ -12,6 +12,7 @@ import elsewhere as ew
 from browsing import OpenPage
 from chromium import Watched, faults_of_access
 from elsewhere.datasets.osm_places import embedded_city
+from elsewhere.device.people import DatedDays, dated_days
 from elsewhere.device.simulate import simulated_reports, true_shares
 from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.results import write_results
@@ -25,14 +26,15 @@ DAY = dt.date(2025, 9, 17)
 NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null;"
 
 
-def _found(folder: Path, seed: int, people: int) -> tuple[Estimates, list[tuple[dt.date, ew.Trajectory]]]:
+def _found(folder: Path, seed: int, people: int) -> tuple[Estimates, DatedDays]:
     rows = [
         place(f"p{i}", 60.166 + i % 3 * 0.004, 24.938 + i // 3 * 0.008, hours="06:00-24:00") for i in range(6)
     ]
     world = build(folder, rows, {"kappa": 1})
     asked = [("presence", "1/2", {"grid": 2}), ("moves", "1/4", {"grid": 2}), ("visits", "1/4", {})]
     survey = survey_of(world, *asked, purpose="Where is <everybody> & when?")
-    days = [(DAY, ew.Trajectory([("p0", 48), (f"p{1 + i % 5}", 110)])) for i in range(people)]
+    some = [(DAY, ew.Trajectory([("p0", 48), (f"p{1 + i % 5}", 110)])) for i in range(people)]
+    days = dated_days(world, some)
     reports = simulated_reports(survey, days, SeededRandomness(seed))
     return ew.estimate(survey, reports), days
 

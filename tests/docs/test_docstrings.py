@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import elsewhere as ew
+from elsewhere.device.people import dated_days
 from elsewhere.device.simulate import simulated_reports
 from elsewhere.randomness import SeededRandomness
 from elsewhere.survey.questions.presence import Presence
@@ -71,7 +72,7 @@ def _survey_of(world: ew.World) -> tuple[ew.Survey, bytes]:
     survey = make_survey(world, Terms(epsilon=Fraction(5)), [(Presence(grid=2), Fraction(1))])
     people = [(dt.date(2025, 9, 17), ew.Trajectory([("a", 63), ("b", 75)]))] * 400
     packed = io.BytesIO()
-    simulated_reports(survey, people, SeededRandomness(1)).write_parquet(packed)
+    simulated_reports(survey, dated_days(world, people), SeededRandomness(1)).write_parquet(packed)
     return survey, packed.getvalue()
 
 

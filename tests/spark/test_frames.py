@@ -17,6 +17,7 @@ import elsewhere as ew
 from days_of_people import FixedSecret, Row, as_rows, made_rows, people_here
 from elsewhere import spark as on_spark
 from elsewhere.device.day_columns import people_of_rows
+from elsewhere.device.people import number_of
 from elsewhere.device.shared_file import days_frame
 from elsewhere.device.simulate import answered
 from elsewhere.estimates.report_tally import DayType, numbers_of_tally, tally_of
@@ -172,8 +173,7 @@ def test_reports_are_those_of_one_machine(df: DataFrame, rows: list[Row], survey
     asked = people_of_rows(people, np.flatnonzero(firsts))
     answering = Answering(survey)
     source = key.for_days(asked.uids.to_list(), asked.dates, asked.days)
-    dates = [dt.date(1970, 1, 1) + dt.timedelta(days=day) for day in asked.dates.tolist()]
-    here = answered(answering, survey_hash(survey), dates, answering.secret.padded(asked.days), source)
+    here = answered(answering, survey_hash(survey), asked.dates, answering.secret.padded(asked.days), source)
     reports = on_spark.answer(df, survey, secret=FixedSecret())
     assert _there(reports) == as_rows(here)
     assert reports.count() == len({uid for uid, _, _, _ in rows})  # one day of each person
@@ -185,7 +185,7 @@ def test_estimates_are_those_of_one_machine(spark: SparkSession, survey: Survey,
     """Also of reports that came twice, are damaged, foreign, or have another's id."""
     answering = Answering(survey)
     days = [ew.Trajectory([(f"p{at % 6}", 40 + at % 50), ("p2", 100)]) for at in range(900)]
-    dates = [dt.date(2024, 3, 7 + at % 3) for at in range(900)]
+    dates = np.array([number_of(dt.date(2024, 3, 7 + at % 3)) for at in range(900)])
     secrets = answering.rows([answering.secret(day) for day in days], constant_work=False)
     frame = answered(answering, survey_hash(survey), dates, secrets, SeededRandomness(4))
     odd = frame.head(6).with_columns(

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import elsewhere as ew
+from elsewhere.device.people import dated_days
 from elsewhere.device.simulate import simulated_reports
 from elsewhere.randomness import SYSTEM, SeededRandomness
 from elsewhere.survey.report import report_from_bytes
@@ -31,7 +32,7 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 @pytest.fixture(scope="module")
 def good(survey: Survey) -> pl.DataFrame:
     people = [(DAY, ew.Trajectory([("p0", 60), (f"p{i % 6}", 72)])) for i in range(200)]
-    return simulated_reports(survey, people, SeededRandomness(3))
+    return simulated_reports(survey, dated_days(survey.world, people), SeededRandomness(3))
 
 
 def test_days_are_told_in_units_from_the_first_on(good: pl.DataFrame) -> None:

@@ -52,6 +52,7 @@ def simulate(
     codes: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --to: codes of `survey invite`, one a line.")
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Threads to share the work.")] = 1,
     seed: Annotated[
         int | None, typer.Option(help="Repeatable and NOT private: for experiments.", show_default=False)
     ] = None,
@@ -66,6 +67,9 @@ def simulate(
     file, days are made up. With --to, reports go to a running collector, as from many devices: how long each
     took is told. It keeps them like any others, so give it a store of its own.
 
+    A file may be larger than memory. A run that was stopped goes on where it was; an output that is there
+    stays as it is, since answering again would spend ε again.
+
     Example: elsewhere survey simulate city.survey trajectories.csv -o reports.parquet
     """
     only_here = {"--to": to, "--people": people, "--codes": codes, "--seed": seed is not None}
@@ -75,19 +79,19 @@ def simulate(
         return
     _check_output(output, to)
     survey = load_survey(survey_file)
+    if to is None and trajectories is not None and people is None and output is not None:
+        _answer_file(survey, trajectories, output, workers, seed, as_json=as_json)
+        return
     given = None if codes is None else _codes(codes)
     receiver = None if to is None else receiver_of(to)
     if receiver is not None:
         check_survey(receiver, survey_hash(survey), given[0] if given else None, option="--codes FILE")
-    frame, others, label = _simulated(survey, trajectories, people, seed)
+    frame, others, label = _simulated(survey, trajectories, people, seed, workers)
     if given is not None and len(given) < frame.height:
         raise InputError(str(codes), f"has {len(given):,} codes for {frame.height:,} reports")
     if output is not None:
         _write(output, frame, label)
-    if seed is not None:
-        warn("a seed was given: these reports are NOT private")
-    if others:
-        warn(f"{others:,} days are left out: outside the period, or more than a person may answer")
+    _warn(seed, others)
     sent = None
     if receiver is not None:
         with needs_extra("simulating", "build"):
@@ -100,9 +104,29 @@ def simulate(
                 receiver, reports_of(frame), codes=given, connections=connections, batch=batch, rate=rate,
                 progress=progress,
             )  # fmt: skip
-    _print(survey, frame, output, sent, as_json=as_json)
+    counts = frame["question"].value_counts().sort("question")
+    by_name = {survey.names[number]: count for number, count in counts.iter_rows()}
+    _print(survey, by_name, output, sent, as_json=as_json)
     if sent is not None and sent.refused:
         raise typer.Exit(1)
+
+
+def _answer_file(
+    survey: Survey, source: Path, output: Path, workers: int, seed: int | None, *, as_json: bool
+) -> None:
+    with needs_extra("simulating", "build"):
+        from elsewhere.device.survey_job import answer_file  # noqa: PLC0415 - needs an extra
+    with progress_bar("Answering") as progress:
+        found = answer_file(source, output, survey, workers=workers, seed=seed, progress=progress)
+    _warn(seed, found.others)
+    _print(survey, found.by_question, output, None, as_json=as_json)
+
+
+def _warn(seed: int | None, others: int) -> None:
+    if seed is not None:
+        warn("a seed was given: these reports are NOT private")
+    if others:
+        warn(f"{others:,} days are left out: outside the period, or more than a person may answer")
 
 
 def _on_cluster(
@@ -141,7 +165,7 @@ def _codes(path: Path) -> list[str]:
 
 
 def _simulated(
-    survey: Survey, trajectories: Path | None, people: int | None, seed: int | None
+    survey: Survey, trajectories: Path | None, people: int | None, seed: int | None, workers: int
 ) -> tuple[pl.DataFrame, int, str]:
     """Reports, how many days were left out, and where chance came from."""
     with needs_extra("simulating", "build"):
@@ -157,7 +181,7 @@ def _simulated(
         with waiting("Making up days"):
             days, others = made_up_days(survey, people, randomness), 0
     with progress_bar("Answering") as progress:
-        return simulated_reports(survey, days, randomness, progress), others, label_of(randomness)
+        return simulated_reports(survey, days, randomness, progress, workers), others, label_of(randomness)
 
 
 def _write(output: Path, frame: pl.DataFrame, label: str) -> None:
@@ -167,15 +191,14 @@ def _write(output: Path, frame: pl.DataFrame, label: str) -> None:
 
 
 def _print(
-    survey: Survey, frame: pl.DataFrame, output: Path | None, sent: Rehearsed | None, *, as_json: bool
+    survey: Survey, by_name: dict[str, int], output: Path | None, sent: Rehearsed | None, *, as_json: bool
 ) -> None:
-    counts = frame["question"].value_counts().sort("question")
-    by_name = {survey.names[number]: count for number, count in counts.iter_rows()}
+    reports = sum(by_name.values())
     if as_json:
-        facts = {"reports": frame.height, "by_question": by_name, "survey": survey_hash(survey)}
+        facts = {"reports": reports, "by_question": by_name, "survey": survey_hash(survey)}
         print_json(facts if sent is None else {**facts, "sent": sent.as_json()})
         return
-    out.print(f"{frame.height:,} reports" + ("" if output is None else f": {output}"), soft_wrap=True)
+    out.print(f"{reports:,} reports" + ("" if output is None else f": {output}"), soft_wrap=True)
     out.print(table(["question", "reports"], [[name, f"{count:,}"] for name, count in by_name.items()]))
     if sent is not None:
         took = ", ".join(f"{name} {value:g} ms" for name, value in sent.percentiles().items())

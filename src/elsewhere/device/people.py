@@ -1,65 +1,155 @@
-"""Days of many people for simulations: of a file, each once or drawn with replacement, or made up."""
+"""Days of many people who answer a survey: of a file, part by part, or made up."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from elsewhere.arrays import Bools, Counts
 from elsewhere.days.prior_days import prior_days
-from elsewhere.device.matching import Matcher, people_of
-from elsewhere.device.points import read_points
+from elsewhere.device.day_columns import (
+    DayMatcher,
+    PeopleColumns,
+    people_in_columns,
+    people_of_rows,
+)
+from elsewhere.device.point_columns import read_point_columns
 from elsewhere.device.reading import trajectories_of
+from elsewhere.device.tally import Tally
 from elsewhere.errors import InputError
 from elsewhere.mechanism.pick import uniform_below
 from elsewhere.randomness import FreshRandomness
-from elsewhere.survey.survey import Period, Survey
-from elsewhere.trajectories import Trajectory
+from elsewhere.survey.survey import Survey, Terms
+from elsewhere.trajectories import Trajectories, Trajectory, in_columns, joined_trajectories
+from elsewhere.world.world import World
 
 _MADE_UP = 20_000
 """Different days that made-up people have."""
+_EPOCH = dt.date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DatedDays:
+    """Days and their dates, in columns; each is as of another person. PRIVATE."""
+
+    dates: Counts
+    """Days since 1970."""
+    days: Trajectories
+
+    def __len__(self) -> int:
+        return len(self.dates)
+
+    def some(self, rows: Counts) -> DatedDays:
+        """Some of them."""
+        return DatedDays(self.dates[rows], self.days.some(rows))
+
+    def drawn(self, count: int, randomness: FreshRandomness) -> DatedDays:
+        """So many, with replacement."""
+        return self.some(uniform_below(len(self), count, randomness).astype(np.int64))
+
+
+def dated_days(world: World, people: Sequence[tuple[dt.date, Trajectory]]) -> DatedDays:
+    """Days of single people together."""
+    dates = np.array([number_of(date) for date, _ in people], dtype=np.int64)
+    return DatedDays(dates, in_columns([trajectory for _, trajectory in people], world.place_index))
+
+
+def number_of(date: dt.date) -> int:
+    """Days since 1970."""
+    return (date - _EPOCH).days
+
+
+def date_of(number: int) -> dt.date:
+    """A date, from days since 1970."""
+    return _EPOCH + dt.timedelta(days=number)
+
+
+class AskedDays:
+    """Which days a survey asks about: of each person the first within its period, as many as it takes."""
+
+    def __init__(self, terms: Terms, *, is_capped: bool = True) -> None:
+        self._terms, self._is_capped = terms, is_capped
+        self._answered = Tally()
+        self._dates = (0, 0)
+        self.asked = 0
+        self.others = 0
+
+    def of(self, people: PeopleColumns) -> PeopleColumns:
+        """Those of the next people; the rest is counted in `others`."""
+        chosen = np.flatnonzero(self._is_asked(people))
+        if len(people):
+            first, last = int(people.dates.min()), int(people.dates.max())
+            seen = self.asked + self.others
+            before, after = self._dates if seen else (first, last)
+            self._dates = min(before, first), max(after, last)
+        self.asked += len(chosen)
+        self.others += len(people) - len(chosen)
+        return people_of_rows(people, chosen)
+
+    def check_some(self, source: str) -> None:
+        """Raise an error if no day was asked about."""
+        if self.asked:
+            return
+        period = self._terms.period
+        if period is None or not self.others:
+            raise InputError(source, "has no trajectory")
+        first, last = map(date_of, self._dates)
+        asked = f"the survey asks about {period.first} to {period.last}"
+        raise InputError(
+            source, f"has no day that is asked about: it has days from {first} to {last}, {asked}"
+        )
+
+    def _is_asked(self, people: PeopleColumns) -> Bools:
+        period = self._terms.period
+        is_asked = np.ones(len(people), dtype=np.bool_)
+        if period is not None:
+            is_asked = (people.dates >= number_of(period.first)) & (people.dates <= number_of(period.last))
+        if self._is_capped:
+            rows = np.flatnonzero(is_asked)
+            so_far = self._answered.add_hashes(people.uids.gather(rows).hash().to_numpy())
+            is_asked[rows] = so_far <= self._terms.days
+        return is_asked
+
+
+def asked_people(
+    path: Path, survey: Survey, randomness: FreshRandomness, asked: AskedDays
+) -> Iterator[PeopleColumns]:
+    """People of a file with the days that a survey asks about, a part of it in memory at a time. PRIVATE."""
+    points = read_point_columns(path, survey.world.clock)
+    matcher = DayMatcher(survey.world)
+    return map(asked.of, people_in_columns(points, matcher, str(path), lambda *_: randomness))
 
 
 def read_days(
     path: Path, survey: Survey, randomness: FreshRandomness, people: int | None = None
-) -> tuple[list[tuple[dt.date, Trajectory]], int]:
-    """Date and trajectory of each day that a survey takes, and how many it does not. PRIVATE.
+) -> tuple[DatedDays, int]:
+    """The days of a file that a survey asks about, and how many there are beside them. PRIVATE.
 
-    Of each person no more days than the survey asks for, none outside its period. With ``people``, so many
-    days are drawn with replacement, each as if of another person.
+    With ``people``, so many days are drawn with replacement, each as if of another person.
     """
-    terms = survey.terms
-    matcher = Matcher(survey.world.places, survey.world.clock, randomness)
-    days, others = [], 0
-    dates: set[dt.date] = set()
-    answered: Counter[str] = Counter()
-    for person in people_of(read_points(path, survey.world.clock), matcher, path):
-        dates.add(person.date)
-        is_asked = terms.period is None or terms.period.holds(person.date)
-        if not is_asked or (people is None and answered[person.uid] >= terms.days):
-            others += 1
-            continue
-        answered[person.uid] += 1
-        days.append((person.date, person.trajectory))
-    if not days:
-        raise InputError(str(path), _none_asked(terms.period, dates))
-    if people is None:
-        return days, others
-    return [days[row] for row in uniform_below(len(days), people, randomness).tolist()], others
+    asked = AskedDays(survey.terms, is_capped=people is None)
+    found = joined_days(asked_people(path, survey, randomness, asked))
+    asked.check_some(str(path))
+    return (found if people is None else found.drawn(people, randomness)), asked.others
 
 
-def _none_asked(period: Period | None, dates: set[dt.date]) -> str:
-    if period is None or not dates:
-        return "has no trajectory"
-    asked = f"the survey asks about {period.first} to {period.last}"
-    return f"has no day that is asked about: it has days from {min(dates)} to {max(dates)}, {asked}"
+def joined_days(parts: Iterable[PeopleColumns]) -> DatedDays:
+    """The days of all parts."""
+    found = [DatedDays(part.dates, part.days) for part in parts]
+    if not found:
+        return DatedDays(np.zeros(0, dtype=np.int64), in_columns([], {}))
+    return DatedDays(
+        np.concatenate([part.dates for part in found]), joined_trajectories([part.days for part in found])
+    )
 
 
-def made_up_days(
-    survey: Survey, people: int, randomness: FreshRandomness
-) -> list[tuple[dt.date, Trajectory]]:
+def made_up_days(survey: Survey, people: int, randomness: FreshRandomness) -> DatedDays:
     """Days of so many people who are made up, as the public prior thinks: for rehearsals."""
     days = trajectories_of(survey.world, prior_days(survey.world, "rehearsal", min(people, _MADE_UP)))
     period = survey.terms.period
     date = survey.world.clock.date if period is None else period.first
-    return [(date, days[row]) for row in uniform_below(len(days), people, randomness).tolist()]
+    return dated_days(survey.world, [(date, day) for day in days]).drawn(people, randomness)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import starmap
 from typing import cast
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from elsewhere.arrays import Bools
-from elsewhere.device.day_columns import DayMatcher, PeopleColumns, people_of_rows
+from elsewhere.device.day_columns import DayMatcher
+from elsewhere.device.people import AskedDays
 from elsewhere.device.shared_file import days_frame
 from elsewhere.device.simulate import answered
 from elsewhere.estimates.report_tally import DayType, nothing_counted, numbers_of_tally, tally_of
@@ -25,10 +23,8 @@ from elsewhere.spark.secret import ReadSecret
 from elsewhere.spark.shipment import ShippedMethod, ShippedSurvey, ShippedWorld
 from elsewhere.survey.file import survey_hash
 from elsewhere.survey.reports import SCHEMA
-from elsewhere.survey.survey import Terms
 
 Batches = Iterable[pa.RecordBatch]
-_EPOCH = dt.date(1970, 1, 1)
 SHARED = pa.schema({
     "uid": pa.string(), "tid": pa.string(), "datetime": pa.string(), "lat": pa.float64(),
     "lng": pa.float64(), "place_id": pa.string(),
@@ -73,28 +69,12 @@ class AnswerTask:
         survey = answering.survey
         name = survey_hash(survey)
         for everybody in people_of_partition(batches, survey.world, key.for_reading):
-            people = people_of_rows(everybody, np.flatnonzero(_is_asked(everybody, survey.terms)))
+            people = AskedDays(survey.terms).of(everybody)  # all days of a person are here
             if not len(people):
                 continue
             source = key.for_days(people.uids.to_list(), people.dates, people.days)
-            dates = [_EPOCH + dt.timedelta(days=day) for day in people.dates.tolist()]
-            frame = answered(answering, name, dates, answering.secret.padded(people.days), source)
+            frame = answered(answering, name, people.dates, answering.secret.padded(people.days), source)
             yield from _packed(frame, REPORTS)
-
-
-def _is_asked(people: PeopleColumns, terms: Terms) -> Bools:
-    """Of each person the first days that the survey asks about, as many as it takes."""
-    answered: Counter[str] = Counter()
-
-    def is_asked(uid: str, day: int) -> bool:
-        date = _EPOCH + dt.timedelta(days=day)
-        if (terms.period is not None and not terms.period.holds(date)) or answered[uid] >= terms.days:
-            return False
-        answered[uid] += 1
-        return True
-
-    pairs = zip(people.uids.to_list(), people.dates.tolist(), strict=True)
-    return np.fromiter(starmap(is_asked, pairs), dtype=np.bool_, count=len(people))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

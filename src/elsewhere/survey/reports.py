@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,6 +74,17 @@ def write_reports(path: Path, frame: pl.DataFrame, *, randomness: str) -> None:
     """Write reports as Parquet, whole or not at all, with where their noise came from (R13)."""
     with whole_file(path, is_private=True) as file:
         file.write(packed_reports(frame, randomness=randomness))
+
+
+def write_reports_of_files(path: Path, parts: Sequence[Path], *, randomness: str) -> None:
+    """The same of files of reports, one after the other, a part in memory at a time."""
+    with whole_file(path, is_private=True) as file:
+        try:
+            pl.scan_parquet(list(parts)).select(list(SCHEMA)).sink_parquet(
+                file, metadata={_RANDOMNESS: randomness}
+            )
+        except pl.exceptions.PolarsError:
+            raise InputError(str(path), "cannot be written: the disk did not take all of it") from None
 
 
 def packed_reports(frame: pl.DataFrame, *, randomness: str) -> bytes:
