@@ -36,7 +36,10 @@ class DayColumns(NamedTuple):
     offsets: Counts
     """Where each group begins in ``places`` and ``times``."""
     places: NDArray[np.uint32]
+    """Of each visit, the number of its place among ``visited``."""
     times: NDArray[np.uint32]
+    visited: Indices
+    """Places that any of the days visits: of a metropolis a few."""
     timesteps: int
     """Beyond the latest of ``times``."""
     most_visits: int
@@ -50,23 +53,25 @@ def day_columns(days: Days) -> DayColumns:
     places, times = (
         np.concatenate(
             [column[rows, :length].T.ravel() for rows, length in zip(groups, lengths, strict=True)]
-        ).astype(np.uint32)
+        )
         for column in (days.places, days.times)
     )
+    visited = np.unique(places).astype(np.int32)
     return DayColumns(
         rows=frozen(np.concatenate(groups).astype(np.int64)),
         lengths=frozen(lengths.astype(np.int64)),
         starts=frozen(np.append(0, np.cumsum(counts)).astype(np.int64)),
         offsets=frozen((np.cumsum(counts * lengths) - counts * lengths).astype(np.int64)),
-        places=frozen(places),
-        times=frozen(times),
+        places=frozen(np.searchsorted(visited, places).astype(np.uint32)),
+        times=frozen(times.astype(np.uint32)),
+        visited=frozen(visited),
         timesteps=int(times.max()) + 1,
         most_visits=days.places.shape[1],
     )
 
 
 class _Parts(NamedTuple):
-    """d from each visit of a day to every place and every timestep."""
+    """d from each visit of a day to every place that others visit, and every timestep."""
 
     squares: Floats
     """d_s², or d_s² + d_c² where d is plain."""
@@ -77,23 +82,25 @@ class _Parts(NamedTuple):
 
 
 @compiled
-def _parts_of_day(distances: VisitDistances, places: Indices, times: Indices, timesteps: int) -> _Parts:
+def _parts_of_day(days: DayColumns, distances: VisitDistances, places: Indices, times: Indices) -> _Parts:
     length, known, is_plain = len(places), len(distances.kinds), distances.measure.is_plain
-    squares, hours = np.empty((length, known)), np.empty((length, timesteps))
-    categories = np.empty((0 if is_plain else length, known))
-    axes = np.ascontiguousarray(distances.vectors.T)
+    visited = days.visited
+    squares, hours = np.empty((length, len(visited))), np.empty((length, days.timesteps))
+    categories = np.empty((0 if is_plain else length, len(visited)))
+    axes = np.ascontiguousarray(distances.vectors[visited].T)
+    kinds = distances.kinds[visited]
     for i in range(length):
         # A place nobody knows differs from none, after as much work as any other.
         place, weight = min(places[i], known - 1), 1.0 if places[i] < known else 0.0
         if is_plain and distances.all_near:
-            _near_squares(distances, axes, place, weight, squares[i])
+            _near_squares(distances, axes, kinds, place, weight, squares[i])
         else:
-            for other in range(known):
-                square, category = place_parts(distances, place, other)
+            for other in range(len(visited)):
+                square, category = place_parts(distances, place, visited[other])
                 squares[i, other] = weight * (category * category + square if is_plain else square)
                 if not is_plain:
                     categories[i, other] = weight * category
-        for timestep in range(timesteps):
+        for timestep in range(days.timesteps):
             gap = time_distance(distances, times[i], timestep)
             hours[i, timestep] = gap * gap if is_plain else gap
     return _Parts(squares, categories, hours)
@@ -101,17 +108,18 @@ def _parts_of_day(distances: VisitDistances, places: Indices, times: Indices, ti
 
 @compiled
 def _near_squares(
-    distances: VisitDistances, axes: Floats, place: int, weight: float, squares: Floats
+    distances: VisitDistances, axes: Floats, kinds: Indices, place: int, weight: float, squares: Floats
 ) -> None:
-    """d_s² + d_c² from one place to all, where all are near."""
+    """d_s² + d_c² from one place to some, where all are near."""
     xs, ys, zs = axes
+    x, y, z = distances.vectors[place]
     for other in range(len(squares)):
-        dx, dy, dz = xs[place] - xs[other], ys[place] - ys[other], zs[place] - zs[other]
+        dx, dy, dz = x - xs[other], y - ys[other], z - zs[other]
         squares[other] = near_km_squared(dx * dx + dy * dy + dz * dz)
     row = distances.category_table[distances.kinds[place]]
     category_squares = row * row
     for other in range(len(squares)):
-        squares[other] = weight * (category_squares[distances.kinds[other]] + squares[other])
+        squares[other] = weight * (category_squares[kinds[other]] + squares[other])
 
 
 @compiled
@@ -156,7 +164,7 @@ def compiled_day_costs(
     days: DayColumns, distances: VisitDistances, unmatched: float, places: Indices, times: Indices
 ) -> Floats:
     """Distance of a day to each other: Σ d of visits matched in order, more for those left over."""
-    parts, length = _parts_of_day(distances, places, times, days.timesteps), len(places)
+    parts, length = _parts_of_day(days, distances, places, times), len(places)
     costs, best = np.empty(len(days.rows)), np.empty((max(length, days.lengths[-1]) + 1, _BLOCK))
     for group in range(len(days.lengths)):
         other, first, end = days.lengths[group], days.starts[group], days.starts[group + 1]
@@ -183,7 +191,7 @@ def compiled_prefix_costs(
 
     What is known of a few visits is known of more, so all of it takes hardly longer than two comparisons.
     """
-    parts, most = _parts_of_day(distances, places, times, days.timesteps), len(places)
+    parts, most = _parts_of_day(days, distances, places, times), len(places)
     costs = np.empty((most, len(days.rows)))
     best = np.empty((max(most, days.lengths[-1]) + 1, _BLOCK))
     for group in range(len(days.lengths)):
@@ -215,11 +223,12 @@ def plain_day_costs(
 ) -> Floats:
     """The plain twin of `compiled_day_costs`, bit for bit: a group of days at a time."""
     length, known = len(places), len(distances.kinds)
-    squares, categories = np.zeros((length, known)), np.zeros((length, known))
+    squares, categories = (np.zeros((length, len(days.visited))) for _ in range(2))
     for i in range(length):
         # A place nobody knows differs from none, after as much work as any other.
         place = min(int(places[i]), known - 1)
-        row, kinds = _squares_from(distances, place), _categories_from(distances, place)
+        row = _squares_from(distances, place, days.visited)
+        kinds = _categories_from(distances, place, days.visited)
         if distances.measure.is_plain:
             row = kinds * kinds + row
         squares[i], categories[i] = (row, kinds) if places[i] < known else (0.0, 0.0)
@@ -241,20 +250,20 @@ def plain_prefix_costs(
     )
 
 
-def _squares_from(distances: VisitDistances, place: int) -> Floats:
-    """d_s² from one place to all."""
+def _squares_from(distances: VisitDistances, place: int, others: Indices) -> Floats:
+    """d_s² from one place to some."""
     if len(distances.table):
-        km = distances.table[place].astype(np.float64)
+        km = distances.table[place, others].astype(np.float64)
         squares = km * km
     else:
-        chords = chords_squared(distances.vectors[place], distances.vectors)
+        chords = chords_squared(distances.vectors[place], distances.vectors[others])
         squares = great_circle_km_squares(chords, all_near=distances.all_near)
-    return np.where(distances.is_anywhere | distances.is_anywhere[place], 0.0, squares)
+    return np.where(distances.is_anywhere[others] | distances.is_anywhere[place], 0.0, squares)
 
 
-def _categories_from(distances: VisitDistances, place: int) -> Floats:
-    """d_c from one place to all."""
-    return np.asarray(distances.category_table[distances.kinds[place], distances.kinds])
+def _categories_from(distances: VisitDistances, place: int, others: Indices) -> Floats:
+    """d_c from one place to some."""
+    return np.asarray(distances.category_table[distances.kinds[place], distances.kinds[others]])
 
 
 def _least_sums(

@@ -8,11 +8,14 @@ who share.
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from elsewhere.arrays import Floats, Words
+from elsewhere.arrays import Counts, Floats, Words
+from elsewhere.days.nearby import Nearby, nearby_places
 from elsewhere.days.prior_times import Times, fitted_times
 from elsewhere.world.world import World
 
@@ -26,13 +29,16 @@ _BROAD = 4.0
 class Prior(NamedTuple):
     """All that the generator goes by."""
 
+    row_of: Counts
+    """For each timestep its row of what follows: hardly any two within an hour differ."""
     popularity: Floats
-    """Place × timestep: 0 while closed."""
+    """Row × place: 0 while closed."""
     cumulative: Floats
-    """For each timestep the popularity of all places up to one."""
+    """For each row the popularity of all places up to one."""
     times: Times
     """When the visits of a day happen, and how many there are."""
     vectors: Floats
+    nearby: Nearby
     decay_km: float
     """Places this much farther are e times less likely to be next."""
 
@@ -42,6 +48,7 @@ def most_visits(world: World) -> int:
     return min(len(world.settings.prior.lengths), world.clock.timesteps)
 
 
+@lru_cache(maxsize=2)
 def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
     """The prior of a world: its places' popularity, hours and settings; of days of one length, if given."""
     settings, minutes, day = world.settings.prior, world.clock.timestep_minutes, world.clock.timesteps
@@ -49,9 +56,10 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
     popularity = world.places.popularity
     # A place nobody counted may still be visited.
     known = popularity + 1e-3 * max(float(popularity.mean()), 1e-9)
-    weights = np.ascontiguousarray(known[:, hours] * world.is_open)
+    table = _table(world, known)
     usual = np.array(settings.activity_by_hour, dtype=np.float64)[hours]
-    activity = _activity(weights, usual, has_hours=bool(np.ptp(popularity, axis=1).any()))
+    totals = table.cumulative[table.row_of, -1]
+    activity = _activity(totals, usual, has_hours=bool(np.ptp(popularity, axis=1).any()))
     is_lively = activity > 0
     starts = np.array(settings.start_by_hour, dtype=np.float64)[hours] * is_lively
     lengths = np.array(settings.lengths[: most_visits(world)], dtype=np.float64)
@@ -60,8 +68,7 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
         lengths = (np.arange(1, length + 1) == length).astype(np.float64)
         mean_gap = min(mean_gap, _DAY_IN_USE_MINUTES / length)
     return Prior(
-        popularity=weights,
-        cumulative=np.ascontiguousarray(np.cumsum(weights, axis=0).T),
+        **table._asdict(),
         times=fitted_times(
             activity,
             # Where nothing is open when people set out, they set out whenever something is.
@@ -70,21 +77,22 @@ def world_prior(world: World, length: int = ANY_LENGTH) -> Prior:
             _gaps(day, minutes, mean_gap),
         ),
         vectors=world.places.vectors,
+        nearby=nearby_places(world.places.vectors, world.places.is_anywhere),
         decay_km=settings.decay_km,
     )
 
 
+@lru_cache(maxsize=1)
 def broad_prior(world: World) -> Prior:
     """A prior that knows hours and travel, and little else: every open place, any time, any number of visits.
 
     For what the usual prior thinks all but impossible.
     """
     usual, day = world_prior(world), world.clock.timesteps
-    weights = world.is_open.astype(np.float64)
-    is_lively = np.asarray(weights.any(axis=0), dtype=np.float64)
+    table = _table(world, np.ones((len(world.places), 1)))
+    is_lively = np.asarray(table.cumulative[table.row_of, -1] > 0, dtype=np.float64)
     return usual._replace(
-        popularity=weights,
-        cumulative=np.ascontiguousarray(np.cumsum(weights, axis=0).T),
+        **table._asdict(),
         times=fitted_times(
             is_lively,
             is_lively,
@@ -95,12 +103,42 @@ def broad_prior(world: World) -> Prior:
     )
 
 
-def _activity(weights: Floats, usual: Floats, *, has_hours: bool) -> Floats:
-    """How lively the city is at each timestep: popularity × opening hours.
+class _Table(NamedTuple):
+    """The part of a prior that says where people go."""
+
+    row_of: Counts
+    popularity: Floats
+    cumulative: Floats
+
+
+def _table(world: World, known: Floats) -> _Table:
+    """Popularity while open, a row for timesteps alike; ``known`` is by the hour, or the same all day."""
+    hours = np.arange(world.clock.timesteps) * world.clock.timestep_minutes // 60 % known.shape[1]
+    by_hour, is_open = np.ascontiguousarray(known.T), np.ascontiguousarray(world.is_open.T)
+    alike = _first_alike(by_hour)
+    doors = _first_alike(np.packbits(is_open, axis=1))
+    pairs = list(zip(alike[hours].tolist(), doors.tolist(), strict=True))
+    rows = {pair: row for row, pair in enumerate(dict.fromkeys(pairs))}
+    popularity = np.stack([by_hour[hour] * is_open[timestep] for hour, timestep in rows])
+    return _Table(
+        row_of=np.array([rows[pair] for pair in pairs], dtype=np.int64),
+        popularity=popularity,
+        cumulative=np.cumsum(popularity, axis=1),
+    )
+
+
+def _first_alike(rows: NDArray[Any]) -> Counts:
+    """For each row the first that is the same."""
+    seen: dict[bytes, int] = {}
+    return np.array([seen.setdefault(row.tobytes(), at) for at, row in enumerate(rows)], dtype=np.int64)
+
+
+def _activity(totals: Floats, usual: Floats, *, has_hours: bool) -> Floats:
+    """How lively the city is at each timestep, from ``totals`` of popularity × opening hours.
 
     Where no place's popularity says anything about hours, a usual day does.
     """
-    activity = np.asarray(weights.sum(axis=0))
+    activity = np.asarray(totals)
     on_usual_days = activity * usual
     return activity if has_hours or not on_usual_days.any() else on_usual_days
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from elsewhere.arrays import Floats, Indices, Words
 from elsewhere.compiled import compiled, patient
+from elsewhere.days.nearby import farthest_chord, may_be_within
 from elsewhere.days.prior import ANY_LENGTH, Prior, broad_prior, prior_seed, world_prior
 from elsewhere.days.prior_times import Times
 from elsewhere.days.prior_twin import PlainPrior
@@ -82,7 +83,7 @@ def _likely_day(prior: Prior, places: PlaceWorld, state: Words, chosen: Indices,
     for _ in range(_TRIES):
         chosen[:], times[:] = -1, -1
         _draw_times(prior.times, wished, state, times)
-        chosen[0] = draw_from(prior.cumulative[times[0]], state)
+        chosen[0] = draw_from(prior.cumulative[prior.row_of[times[0]]], state)
         found = 1
         while found < wished:
             place = _next_place(prior, places, chosen[found - 1], times[found - 1], times[found], state)
@@ -122,7 +123,7 @@ def _next_place(
 
     Popular places are guessed and let through by their nearness; after a while all are weighed.
     """
-    gap, totals, vectors = arrival - departure, prior.cumulative[arrival], prior.vectors
+    gap, totals, vectors = arrival - departure, prior.cumulative[prior.row_of[arrival]], prior.vectors
     scale = -1.0 / prior.decay_km
     for _ in range(_GUESSES):
         place = draw_from(totals, state)
@@ -130,13 +131,26 @@ def _next_place(
         is_wanted = place != origin and next_float(state) < np.exp(scale * km)
         if is_wanted and least_steps(places, origin, place, departure) <= gap:
             return place
-    weights = prior.popularity[:, arrival].copy()
-    for place in range(len(weights)):
-        if weights[place] > 0:
+    return _weighed(prior, places, origin, departure, arrival, state)
+
+
+@compiled
+def _weighed(
+    prior: Prior, places: PlaceWorld, origin: int, departure: int, arrival: int, state: Words
+) -> int:
+    """One of all places within reach by popularity and nearness; −1 if there is none."""
+    gap, vectors, scale = arrival - departure, prior.vectors, -1.0 / prior.decay_km
+    popularity = prior.popularity[prior.row_of[arrival]]
+    farthest = farthest_chord(places, departure, gap)
+    near = may_be_within(prior.nearby, places.is_anywhere[origin], origin, farthest)
+    weights = np.zeros(len(near))
+    for i in range(len(near)):
+        place = near[i]
+        is_open = place != origin and popularity[place] > 0
+        if is_open and least_steps(places, origin, place, departure) <= gap:
             km = np.sqrt(great_circle_km_squared(chord_squared(vectors, origin, vectors, place)))
-            is_near = place != origin and least_steps(places, origin, place, departure) <= gap
-            weights[place] = weights[place] * np.exp(scale * km) if is_near else 0.0
-    return int(next_weighted(state, weights)) if weights.sum() > 0 else -1
+            weights[i] = popularity[place] * np.exp(scale * km)
+    return int(near[next_weighted(state, weights)]) if weights.sum() > 0 else -1
 
 
 def plain_likely_days(

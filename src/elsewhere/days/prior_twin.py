@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from elsewhere.arrays import Words
+from elsewhere.days.nearby import farthest_chord, may_be_within
 from elsewhere.days.prior import Prior
 from elsewhere.knowledge.sphere import EARTH_RADIUS_KM, NEAR_CHORD_SQUARED
 from elsewhere.world.place_world import PlaceWorld
@@ -41,8 +42,8 @@ class PlainPrior:
     def __init__(self, prior: Prior, places: PlaceWorld, seed: Words, *, guesses: int, tries: int) -> None:
         self._floats = uniform_floats(int(seed[0]))
         self._guesses, self._tries = guesses, tries
-        self._cumulative = prior.cumulative
-        self._popularity = prior.popularity
+        self._prior = prior
+        self._row_of = prior.row_of.tolist()
         self._totals: dict[int, list[float]] = {}
         self._lengths, self._first, self._onward, self._gaps = (
             column.tolist()
@@ -112,7 +113,10 @@ class PlainPrior:
     def _weighed(self, origin: int, departure: int, arrival: int) -> int:
         """After so many guesses: all places by popularity and nearness; −1 if none is within reach."""
         gap, weights, total = arrival - departure, [], 0.0
-        for place, popularity in enumerate(self._popularity[:, arrival].tolist()):
+        farthest = farthest_chord(self._places, departure, gap)
+        near = may_be_within(self._prior.nearby, self._is_anywhere[origin], origin, farthest)
+        popular = self._prior.popularity[self._row_of[arrival], near]
+        for place, popularity in zip(near.tolist(), popular.tolist(), strict=True):
             weight = 0.0
             if popularity > 0 and place != origin and self._steps(origin, place, departure) <= gap:
                 weight = popularity * math.exp(self._scale * self._km(origin, place))
@@ -121,7 +125,7 @@ class PlainPrior:
         if not total > 0:
             return -1
         target, found = next(self._floats) * total, 0
-        for place, weight in enumerate(weights):
+        for place, weight in zip(near.tolist(), weights, strict=True):
             if weight > 0:
                 found = place
                 target -= weight
@@ -130,9 +134,10 @@ class PlainPrior:
         return found
 
     def _totals_at(self, timestep: int) -> list[float]:
-        if timestep not in self._totals:
-            self._totals[timestep] = self._cumulative[timestep].tolist()
-        return self._totals[timestep]
+        row = self._row_of[timestep]
+        if row not in self._totals:
+            self._totals[row] = self._prior.cumulative[row].tolist()
+        return self._totals[row]
 
     def _index(self, totals: list[float]) -> int:
         return min(bisect_right(totals, next(self._floats) * totals[-1]), len(totals) - 1)
