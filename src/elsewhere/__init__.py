@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from elsewhere.device.live import LiveSharing
     from elsewhere.device.reading import read_trajectories
     from elsewhere.estimates.estimate import Estimates, estimate
+    from elsewhere.estimates.several import add_up
     from elsewhere.methods.levels import read_levels
     from elsewhere.methods.protocol import ShareInfo
     from elsewhere.methods.registry import METHODS, method
@@ -63,6 +64,7 @@ __all__ = [
     "Visit",
     "World",
     "WorldFileError",
+    "add_up",
     "answer",
     "build_world",
     "create_survey",
@@ -91,6 +93,7 @@ _LAZY = {
     "Sharing": "elsewhere.methods.sharing",
     "Survey": "elsewhere.survey.survey",
     "Tuning": "elsewhere.methods.tuning",
+    "add_up": "elsewhere.estimates.several",
     "answer": "elsewhere.device.client",
     "build_world": "elsewhere.world.build",
     "create_survey": "elsewhere.survey.toml",

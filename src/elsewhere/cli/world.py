@@ -79,6 +79,7 @@ def build(
     overrides = {key: value for key, value in given.items() if value is not None}
     started = time.perf_counter()
     with needs_extra("building a world", "build"):
+        from elsewhere.datasets.timezones import places_by_another_clock  # noqa: PLC0415 - needs an extra
         from elsewhere.inputs.osm_basemap import can_make_basemaps  # noqa: PLC0415 - needs an extra
         from elsewhere.world.build import build_world  # noqa: PLC0415 - needs an extra
         from elsewhere.world.toml import read_config  # noqa: PLC0415 - needs an extra
@@ -92,6 +93,12 @@ def build(
     if extract is not None and (settings.basemap or can_make_basemaps()):
         keep_basemap(extract, world.places, output)
     print_summary(world, output, time.perf_counter() - started, as_json=as_json)
+    others = places_by_another_clock(world.places, world.clock.date)
+    if others > len(world.places) / 100:
+        warn(
+            f"{others:,} of {len(world.places):,} places have another time than the others, and a world has "
+            "one clock: build a world for each time zone"
+        )
 
 
 @app.command("show")

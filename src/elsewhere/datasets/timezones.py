@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import numpy as np
 import tzfpy
 
 from elsewhere.errors import InputError
+from elsewhere.knowledge.places import Places
 
 
 def checked_zone(name: str) -> str:
@@ -40,3 +43,26 @@ def city_zone(
     except (ZoneInfoNotFoundError, ValueError):
         raise InputError("--timezone", f"is needed: this system does not know {zone!r}") from None
     return zone
+
+
+_DECIMALS = 2
+"""About a kilometre: places so near each other have one clock."""
+_NOON = dt.time(12)
+
+
+def places_by_another_clock(places: Places, date: dt.date) -> int:
+    """How many places have another time of day than most: a world tells all hours by one clock."""
+    where = np.column_stack([places.latitudes, places.longitudes])[~places.is_anywhere]
+    spots, counts = np.unique(where.round(_DECIMALS), axis=0, return_counts=True)
+    clocks: Counter[dt.timedelta | None] = Counter()
+    for (latitude, longitude), count in zip(spots.tolist(), counts.tolist(), strict=True):
+        clocks[_offset(tzfpy.get_tz(longitude, latitude), date)] += count
+    return clocks.total() - max(clocks.values(), default=0)
+
+
+def _offset(zone: str, date: dt.date) -> dt.timedelta | None:
+    """How far a zone is from Greenwich at noon; None where this system does not know it."""
+    try:
+        return ZoneInfo(zone).utcoffset(dt.datetime.combine(date, _NOON))
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
