@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo quick test check format bench audit docs clean
+.PHONY: setup demo quick test check format bench bench-curves audit docs clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml constraints.txt
@@ -30,6 +30,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+# What is known is not measured again: remove bench-curves.json, or say CURVES="--panel places --again".
+bench-curves: setup
+	$(BIN)/python benchmarks/curves.py $(CURVES)
 
 audit: setup .venv/.fuzz
 	ELSEWHERE_ALL_EXAMPLES=1 $(BIN)/python -m pytest -m 'audit or hypothesis'
@@ -60,4 +64,4 @@ docs: .venv/.docs
 	touch $@
 
 clean:
-	rm -rf .venv demo build site bench.json
+	rm -rf .venv demo build site bench.json bench-curves.json

@@ -147,7 +147,8 @@ def figure(points: Mapping[str, Any], path: Path) -> None:
     drawing, grid = panel_grid(2, 2)
     for panel, axes in zip(PANELS.values(), grid.ravel(), strict=True):
         _draw(axes, panel, points)
-    drawing.get_layout_engine().set(rect=(0, 0, 1, 1))
+    engine: Any = drawing.get_layout_engine()  # each panel has a legend of its own: no room above
+    engine.set(rect=(0, 0, 1, 1))
     with whole_file(path) as file:
         drawing.savefig(file, format="png", dpi=130, metadata={"Software": None})
 

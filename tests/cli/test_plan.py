@@ -93,7 +93,9 @@ def test_popular_places_are_met_as_often_as_they_are_popular(tmp_path: Path) -> 
     world = build(tmp_path, rows, KEYS)
     prior = world_prior(world)
     state = np.array([5], dtype=np.uint64)
-    picks = np.bincount([draw_from(prior.cumulative[prior.row_of[60]], state) for _ in range(20_000)], minlength=20)
+    picks = np.bincount(
+        [draw_from(prior.cumulative[prior.row_of[60]], state) for _ in range(20_000)], minlength=20
+    )
     assert picks[world.place_index["p7"]] / picks.sum() == pytest.approx(5 / 24, abs=0.01)
 
 

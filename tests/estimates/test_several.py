@@ -13,6 +13,7 @@ import country as countries
 from elsewhere.device.personal import DayMaker, Spot
 from elsewhere.errors import InputError
 from elsewhere.estimates.counts import variance
+from elsewhere.estimates.estimate import Estimates
 from elsewhere.estimates.several import add_up
 
 CITIES, PLACES, PEOPLE = 3, 60, 6000
@@ -53,7 +54,7 @@ def test_a_day_in_another_city_is_a_visit_to_its_one_place(tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> countries.Estimates:
+def found(tmp_path_factory: pytest.TempPathFactory) -> Estimates:
     """One city alone."""
     folder = tmp_path_factory.mktemp("one")
     country = countries.country_of(1, PLACES)
@@ -63,7 +64,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> countries.Estimates:
     return countries.asked(survey, rows, 1)[0]
 
 
-def test_people_add_up_and_variances_with_their_square(found: countries.Estimates) -> None:
+def test_people_add_up_and_variances_with_their_square(found: Estimates) -> None:
     first = found.questions[1]
     table, added = first.frame(), add_up([(found, 1000), (found, 3000)], "presence-2")
     shares = table["count"].to_numpy()
@@ -77,12 +78,12 @@ def test_people_add_up_and_variances_with_their_square(found: countries.Estimate
 
 
 @pytest.mark.parametrize("people", [0, -1, math.inf, math.nan])
-def test_a_city_must_have_people(found: countries.Estimates, people: float) -> None:
+def test_a_city_must_have_people(found: Estimates, people: float) -> None:
     with pytest.raises(InputError, match="above 0"):
         add_up([(found, people)], "presence-1")
 
 
-def test_what_cannot_be_added_up_is_refused(found: countries.Estimates) -> None:
+def test_what_cannot_be_added_up_is_refused(found: Estimates) -> None:
     with pytest.raises(InputError, match="at least one"):
         add_up([], "presence-1")
     with pytest.raises(InputError, match="here are presence-1, presence-2"):

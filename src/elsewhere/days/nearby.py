@@ -57,7 +57,7 @@ def nearby_places(vectors: Floats, is_anywhere: Bools) -> Nearby:
 
 @compiled
 def farthest_chord(places: PlaceWorld, departure: int, gap: int) -> float:
-    """The largest squared chord that can be travelled in ``gap`` timesteps; infinite if only a table knows."""
+    """The largest squared chord that is travelled in ``gap`` timesteps; infinite if only a table knows."""
     if len(places.table):
         return math.inf
     steps_at = places.steps_at[places.profile_of_timestep[departure]]

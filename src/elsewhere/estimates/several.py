@@ -1,4 +1,4 @@
-"""Adding up surveys of several cities: each has its own world, and people who were asked by where they live."""
+"""Adding up surveys of several cities: each has its own world, and asks the people who live there."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def add_up(parts: Sequence[tuple[Estimates, float]], question: str) -> pl.DataFr
     """How many people have each thing in all cities together.
 
     Each city counts with the people it speaks for. Its noise counts with their square: variances add up as
-    Σ N² v / n. Bounds come from the unbiased counts, because what is smoothed may be off the same way in every
-    city. They hold for days of at most k things: give questions a ``k`` that no day exceeds.
+    Σ N² v / n. Bounds come from the unbiased counts, because what is smoothed may be off the same way
+    everywhere. They hold for days of at most k things: give questions a ``k`` that no day exceeds.
 
     Parameters
     ----------
