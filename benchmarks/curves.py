@@ -47,9 +47,12 @@ class Panel(NamedTuple):
     sizes: Sequence[int]
     curves: Sequence[str]
     lines: Sequence[Line]
-    end: float | None
-    """Where the program itself stops, if that is a number of what is across."""
     why: str
+    """Where it ends."""
+    end: float | None = None
+    """Where the program itself stops, if that is a number of what is across."""
+    ceiling: float | None = None
+    """The same, of what is measured."""
 
 
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#175cd3", "#dc6803", "#067647", "#6941c6", "#667085"
@@ -69,8 +72,9 @@ PANELS = {
             Line("build", "peak_mb", "build, MB", _BLUE, ":"),
             Line("ngram", "graph_mb", "region graph, MB", _PURPLE, ":"),
         ),
-        14_900_000,
-        "visits have numbers below 2³¹",
+        "14.9 million; region graph at 65,536 regions",
+        end=14_900_000,
+        ceiling=537,
     ),
     "people": Panel(
         "People who answer",
@@ -81,8 +85,7 @@ PANELS = {
             Line("estimate", "estimate_s", "estimate, s", _GREEN),
             Line("estimate", "peak_mb", "memory, MB", _GREEN, ":"),
         ),
-        None,
-        "memory: then count on a cluster",
+        "memory; a cluster counts more",
     ),
     "visits": Panel(
         "Visits in a file",
@@ -96,8 +99,7 @@ PANELS = {
             Line("perturb_codebook", "peak_mb", "codebook, MB", _ORANGE, ":"),
             Line("perturb_ngram", "peak_mb", "ngram, MB", _PURPLE, ":"),
         ),
-        None,
-        "time alone: read in parts",
+        "time alone: files are read in parts",
     ),
     "questions": Panel(
         "Questions of a survey",
@@ -110,8 +112,8 @@ PANELS = {
             Line("questions", "estimate_s", "estimate 100,000, s", _ORANGE),
             Line("questions", "peak_mb", "memory, MB", _GREY, ":"),
         ),
-        100,
-        "100 is the most",
+        "100 questions",
+        end=100,
     ),
 }
 
@@ -147,10 +149,11 @@ def figure(points: Mapping[str, Any], path: Path) -> None:
     drawing, grid = panel_grid(2, 2)
     for panel, axes in zip(PANELS.values(), grid.ravel(), strict=True):
         _draw(axes, panel, points)
+    drawing.supxlabel("×  the largest that was tried          - - -  the program refuses more", fontsize=7)
     engine: Any = drawing.get_layout_engine()  # each panel has a legend of its own: no room above
     engine.set(rect=(0, 0, 1, 1))
     with whole_file(path) as file:
-        drawing.savefig(file, format="png", dpi=130, metadata={"Software": None})
+        drawing.savefig(file, format="png", dpi=170, metadata={"Software": None})
 
 
 def _draw(axes: Axes, panel: Panel, points: Mapping[str, Any]) -> None:
@@ -158,23 +161,24 @@ def _draw(axes: Axes, panel: Panel, points: Mapping[str, Any]) -> None:
     for line in panel.lines:
         known = points.get(line.curve, {})
         found = [(size, known[str(size)].get(line.number, 0)) for size in panel.sizes if str(size) in known]
-        # Below a hundredth of a second there is nothing to see, and a clock's steps to be fooled by.
-        kept = [(size, max(value, 1e-2)) for size, value in found if value > 0]
-        if not kept:
+        if not found:
             continue
         axes.plot(
-            *zip(*kept, strict=True), label=line.label, color=line.colour, linestyle=line.dashes,
+            *zip(*found, strict=True), label=line.label, color=line.colour, linestyle=line.dashes,
             linewidth=1.4, marker="o", markersize=2.5,
         )  # fmt: skip
-        axes.plot(*kept[-1], marker="x", color=line.colour, markersize=6)
+        axes.plot(*found[-1], marker="x", color=line.colour, markersize=6)
     if panel.end is not None:
         axes.axvline(panel.end, color="black", linewidth=0.8, linestyle="--")
-    axes.set_title(f"{panel.title}\nends: {panel.why}", fontsize=8)
+    if panel.ceiling is not None:
+        axes.axhline(panel.ceiling, color=_PURPLE, linewidth=0.8, linestyle="--")
+    axes.set_title(f"{panel.title}\nends: {panel.why}", fontsize=7.5)
     axes.set_xlabel(panel.across, fontsize=7)
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25, linewidth=0.5)
-    axes.margins(y=0.35)
-    axes.legend(fontsize=5.5, ncols=2, frameon=False, loc="best")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** 0.3)  # room for the legend
+    axes.legend(fontsize=6, ncols=2, frameon=False, loc="upper left")
 
 
 def main() -> None:
