@@ -130,7 +130,8 @@ def sorted_reports(survey: Survey, frame: pl.DataFrame) -> SortedReports:
     for reason, is_bad in _faults(survey).items():
         bad = rows.select(is_bad.fill_null(value=True)).to_series()
         left_out[reason] = int(bad.sum())
-        rows = rows.filter(~bad)
+        if left_out[reason]:  # else it would be a copy of ten million rows for each reason
+            rows = rows.filter(~bad)
     rows = _once(rows.drop("survey"), left_out)  # which all that are left have in common: half of their bytes
     first = pl.col("id").str.slice(0, 1).str.to_integer(base=16, strict=False)
     rows = rows.with_columns((first % 2).cast(pl.Int32).alias("half"))
@@ -173,4 +174,4 @@ def _once(rows: pl.DataFrame, left_out: Counter[str]) -> pl.DataFrame:
     left_out[_AGAIN] = rows.height - same.height
     is_alone = same.select(~pl.col("id").is_duplicated()).to_series()
     left_out[_SAME_ID] = int((~is_alone).sum())
-    return same.filter(is_alone)
+    return same if is_alone.all() else same.filter(is_alone)
