@@ -51,7 +51,7 @@ KINDS: list[tuple[str, dict[str, Any]]] = [
     ("visits", {}),
     ("trips", {}),
     ("places", {}),
-    ("day", {}),
+    ("day", {"candidates": 256, "shards": 2}),
 ]
 """In the order in which a survey of few questions would ask them."""
 

@@ -177,7 +177,7 @@ def _draw(axes: Axes, panel: Panel, points: Mapping[str, Any]) -> None:
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25, linewidth=0.5)
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high * (high / low) ** 0.3)  # room for the legend
+    axes.set_ylim(low, high * (high / low) ** (0.08 * len(panel.lines)))  # room for the legend
     axes.legend(fontsize=6, ncols=2, frameon=False, loc="upper left")
 
 
