@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo quick test check format bench audit docs clean
+.PHONY: setup demo quick test check format bench bench-peers audit docs clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml constraints.txt
@@ -30,6 +30,9 @@ format: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+bench-peers: setup
+	$(BIN)/python benchmarks/peers.py
 
 audit: setup .venv/.fuzz
 	ELSEWHERE_ALL_EXAMPLES=1 $(BIN)/python -m pytest -m 'audit or hypothesis'
@@ -60,4 +63,4 @@ docs: .venv/.docs
 	touch $@
 
 clean:
-	rm -rf .venv demo build site bench.json
+	rm -rf .venv demo build site bench.json bench-peers.json
