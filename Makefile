@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo quick test check format bench bench-curves audit docs clean
+.PHONY: setup demo quick test check format bench bench-curves bench-peers audit docs clean
 setup: .venv/.ready
 
 .venv/.ready: pyproject.toml constraints.txt
@@ -35,6 +35,9 @@ bench: setup
 bench-curves: setup
 	$(BIN)/python benchmarks/curves.py $(CURVES)
 
+bench-peers: setup
+	$(BIN)/python benchmarks/peers.py
+
 audit: setup .venv/.fuzz
 	ELSEWHERE_ALL_EXAMPLES=1 $(BIN)/python -m pytest -m 'audit or hypothesis'
 	PYTHONPATH=tests:audits $(BIN)/python audits/full_audit.py
@@ -64,4 +67,4 @@ docs: .venv/.docs
 	touch $@
 
 clean:
-	rm -rf .venv demo build site bench.json bench-curves.json
+	rm -rf .venv demo build site bench.json bench-curves.json bench-peers.json

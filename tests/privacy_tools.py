@@ -12,9 +12,12 @@ import pytest
 from scipy.stats import chisquare
 
 from elsewhere.arrays import Words
+from elsewhere.audit.channel import all_trajectories
 from elsewhere.mechanism.budget import Draw, split_evenly
 from elsewhere.mechanism.windows import windows
 from elsewhere.methods.registry import DEFAULT, METHODS
+from elsewhere.trajectories import Trajectory
+from elsewhere.world.world import World
 
 
 class PlainTape:
@@ -83,6 +86,15 @@ def exact_draw(scores: Sequence[int], base: Sequence[float], epsilon: Fraction, 
     mass = sum(b * a for b, a in zip(base, accept, strict=True))
     missed = (1 - mass) ** trials
     return [b * a / mass * (1 - missed) + b * missed for b, a in zip(base, accept, strict=True)]
+
+
+def known_days(world: World, length: int) -> list[Trajectory]:
+    """All trajectories of so many visits, but for those to a place that nobody knows."""
+    return [
+        day
+        for day in all_trajectories(world, length)
+        if all(visit.place_id in world.place_index for visit in day.visits)
+    ]
 
 
 def some_methods() -> list[Any]:

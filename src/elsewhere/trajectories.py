@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, starmap
+from itertools import chain, pairwise, starmap
 from numbers import Integral
 from typing import NamedTuple
 
@@ -158,12 +158,14 @@ def joined_trajectories(parts: Sequence[Trajectories]) -> Trajectories:
 def in_columns(trajectories: Sequence[Trajectory], row_of: Mapping[str, int]) -> Trajectories:
     """Days in columns, by the row of each place of a world."""
     unknown = len(row_of)
-    visits = [visit for trajectory in trajectories for visit in trajectory.visits]
+    visits = chain.from_iterable(trajectory.visits for trajectory in trajectories)
+    ids, timesteps = tuple(zip(*visits, strict=True)) or ((), ())
     lengths = [0, *map(len, trajectories)]
-    # No day has a timestep that large; what is cut here counts as the last of the day anyway.
-    times = [min(visit.timestep, _LAST_TIMESTEP) for visit in visits]
+    if max(timesteps, default=0) > _LAST_TIMESTEP:
+        # No day has a timestep that large; what is cut here counts as the last of the day anyway.
+        timesteps = tuple(min(timestep, _LAST_TIMESTEP) for timestep in timesteps)
     return Trajectories(
-        places=np.array([row_of.get(visit.place_id, unknown) for visit in visits], dtype=np.int32),
-        times=np.array(times, dtype=np.int32),
+        places=np.array([row_of.get(place_id, unknown) for place_id in ids], dtype=np.int32),
+        times=np.array(timesteps, dtype=np.int32),
         starts=np.cumsum(lengths, dtype=np.int64),
     )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.arrays import Bools, Floats
-from elsewhere.reconstruct.chain import CHAINED, INDEPENDENT, NO_CHAIN, best_chain, region_edges
+from elsewhere.reconstruct.chain import CHAINED, INDEPENDENT, NO_CHAIN, best_chain, region_edges, room_for
 from elsewhere.world.place_world import _rung, place_world
 from elsewhere.world.world import World
 from examples import examples
@@ -57,7 +57,7 @@ def test_the_chain_is_the_one_that_all_ways_give(tmp_path: Path, seed: int, data
     costs[generator.random(costs.shape) < data.draw(st.sampled_from([0.0, 0.3, 0.95]))] = np.inf
     path = np.zeros(length, dtype=np.int32)
     edges = region_edges(_words(follows), place_world(_some_world(tmp_path)))
-    way = best_chain(costs, edges, path)
+    way = best_chain(costs, edges, room_for(*costs.shape), path)
     least, expected = _plainly(costs, follows)
     if math.isinf(least):
         assert way == NO_CHAIN

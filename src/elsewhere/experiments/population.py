@@ -138,6 +138,15 @@ class Pool:
         """The same of days that were shared, as if they were true."""
         return self.shares_of(self._days([self._number.of(day.visits) for day in shared]))
 
+    def people(self, count: int, generator: Generator) -> Indices:
+        """Who takes part in a simulation: rows of real days, some of them more than once."""
+        return generator.integers(len(self.secrets), size=count).astype(np.int32)
+
+    def by_hours_of_prior(self, visits: Floats) -> Floats:
+        """Presence in cells by the hour, of a method that knows visits to cells and no hours."""
+        by_hour = self.prior["presence"].reshape(len(visits), -1) + 1e-12
+        return np.asarray((visits[:, None] * by_hour / by_hour.sum(axis=1, keepdims=True)).ravel())
+
     def _days(self, secrets: Sequence[Outcome]) -> Days:
         width = max([2, *map(len, secrets)])
         rows = np.full((len(secrets), width), -1, dtype=np.int32)
@@ -154,24 +163,13 @@ class Pool:
 
 def population_result(cell: PopulationCell, pool: Pool) -> Result:
     """How far from what is so a method is; the same people for every method."""
-    people = {
-        "dataset": cell.setting.dataset,
-        "epsilon": cell.epsilon,
-        "people": cell.people,
-        "run": cell.run,
-    }
-    seed = int(hashlib.sha256(json.dumps(people, sort_keys=True).encode()).hexdigest()[:8], 16)
+    seed = seed_of_people(cell)
     known = _known(cell, pool, seed)
-    measures = {}
-    for name, shares in known.shares.items():
-        measures[name] = closeness(shares, pool.truth[name])
-        if name in known.tables:
-            measures[name] |= cover(known.tables[name], pool.truth[name])
+    measures = measures_of(pool, known.shares)
+    for name, table in known.tables.items():
+        measures[name] |= cover(table, pool.truth[name])
     if known.population is not None:
         measures["population"] = closeness(known.population, pool.truth["presence"])
-    measures["density"] = closeness(
-        _by_cell(pool, known.shares["presence"]), _by_cell(pool, pool.truth["presence"])
-    )
     hours = {name: shares["presence"] for name, shares in
              {"true": pool.truth, "prior": pool.prior, "estimated": known.shares}.items()}  # fmt: skip
     if known.population is not None:
@@ -186,6 +184,21 @@ def population_result(cell: PopulationCell, pool: Pool) -> Result:
         "measures": measures,
         "hours": {name: _by_hour(pool, shares).tolist() for name, shares in hours.items()},
     }
+
+
+def seed_of_people(cell: PopulationCell) -> int:
+    """Of who takes part and what they draw, whatever the method."""
+    about = {"dataset": cell.setting.dataset, "epsilon": cell.epsilon, "people": cell.people, "run": cell.run}
+    return int(hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:8], 16)
+
+
+def measures_of(pool: Pool, shares: dict[str, Floats]) -> dict[str, dict[str, float]]:
+    """How close shares of things are, and those of cells at any hour."""
+    found = {name: closeness(mine, pool.truth[name]) for name, mine in shares.items()}
+    cells, true_cells = (
+        _by_cell(pool, presence) for presence in (shares["presence"], pool.truth["presence"])
+    )
+    return {**found, "density": closeness(cells, true_cells)}
 
 
 def _by_cell(pool: Pool, presence: Floats) -> Floats:
@@ -203,7 +216,7 @@ def _known(cell: PopulationCell, pool: Pool, seed: int) -> Known:
     if cell.method == POPULARITY:
         return Known(shares=_popular_shares(pool))
     generator = seeded_generator(seed)
-    who = generator.integers(len(pool.secrets), size=cell.people).astype(np.int32)
+    who = pool.people(cell.people, generator)
     if cell.method == CODEBOOK:
         return Known(shares=_counted_days(cell, pool, who, seed))
     if cell.method in (NEIGHBOURS, ANYWHERE):
@@ -212,7 +225,7 @@ def _known(cell: PopulationCell, pool: Pool, seed: int) -> Known:
     people = [pool.secrets[person] for person in who]
     counts = _answered(survey, people, seed, generator)
     if cell.method == SECOND_ROUND:
-        others = generator.integers(len(pool.secrets), size=cell.people).astype(np.int32)
+        others = pool.people(cell.people, generator)
         return _next_round(pool, survey, counts, [pool.secrets[person] for person in others], seed, generator)
     return _estimated(pool, survey, counts, pool.support)
 
@@ -298,9 +311,7 @@ def _walked(cell: PopulationCell, pool: Pool, who: Indices, generator: Generator
     model = told_model(walks, reachable, most, cell.epsilon, generator)
     made_up = walks_of(model, min(cell.people, _MOST_WALKS), generator)
     visits = np.bincount(made_up[made_up >= 0], minlength=groups.count) / len(made_up)
-    by_hour = pool.prior["presence"].reshape(groups.count, -1) + 1e-12
-    presence = visits[:, None] * by_hour / by_hour.sum(axis=1, keepdims=True)
-    return {"presence": presence.ravel(), "moves": _moves_of(pool, made_up)}
+    return {"presence": pool.by_hours_of_prior(visits), "moves": _moves_of(pool, made_up)}
 
 
 def _moves_of(pool: Pool, walks: Indices) -> Floats:

@@ -17,8 +17,8 @@ from elsewhere.world.graph import lowest_bit
 from elsewhere.world.place_world import PlaceWorld, least_steps, steps_block
 
 _LANES = 64
-_FEW = 12
-_REACHES = (0.5, 1.0, 2.0, 4.0, 16.0, np.inf)
+_GROUP = 8
+_REACHES = (0.25, 0.5, 1.0, 2.0, 8.0, np.inf)
 
 # How a path was found.
 INDEPENDENT, CHAINED, CHAINED_OUTSIDE_BOX, NO_CHAIN = 0, 1, 2, 3
@@ -34,9 +34,31 @@ class Edges(NamedTuple):
     """Timestep of each layer, for places."""
 
 
+class SearchRoom(NamedTuple):
+    """Where a search for the best chain works: made once, as making it takes as long as searching."""
+
+    totals: Floats
+    """For each layer and node, what the best way to it costs, where that is known."""
+    origins: Indices
+    """Which node that way comes from."""
+    heap: Indices
+    candidates: Indices
+
+
 def region_edges(words: Words, places: PlaceWorld) -> Edges:
     """Edges of the region graph, the same between all layers."""
     return Edges(words, places, np.zeros(0, dtype=np.int32))
+
+
+@compiled
+def room_for(length: int, count: int) -> SearchRoom:
+    """Room for chains through so many layers of so many nodes."""
+    return SearchRoom(
+        np.empty((length, count)),
+        np.empty((length, count), dtype=np.int32),
+        np.empty(count, dtype=np.int32),
+        np.empty(count, dtype=np.int32),
+    )
 
 
 @compiled
@@ -70,7 +92,7 @@ def _reached(edges: Edges, layer: int, here: int, wanted: Words) -> Words:
 
 
 @compiled
-def best_chain(costs: Floats, edges: Edges, path: Indices) -> int:
+def best_chain(costs: Floats, edges: Edges, room: SearchRoom, path: Indices) -> int:
     """Fill ``path`` with the cheapest chain, or with the row-wise best if there is no chain.
 
     What must not be in a layer costs infinitely much there.
@@ -79,7 +101,6 @@ def best_chain(costs: Floats, edges: Edges, path: Indices) -> int:
     least, few = np.empty(length), 0.0
     for i in range(length):
         least[i] = lanes[i].min()
-        few += (_among_least(lanes[i]) - least[i]) / length
         path[i] = _first_with(costs[i], lanes[i], least[i])
     if least.sum() == np.inf:
         return NO_CHAIN
@@ -88,26 +109,26 @@ def best_chain(costs: Floats, edges: Edges, path: Indices) -> int:
         is_chain = is_chain and has_edge(edges, i, path[i - 1], path[i])
     if is_chain:
         return INDEPENDENT
+    for i in range(length):
+        few += (_among_least(lanes[i]) - least[i]) / length
     # Most chains cost little more than their layers' least; whatever is found within a bound is the best.
     for reach in _REACHES:
         slack = reach * few if reach < np.inf else np.inf
-        if _shortest_path(costs, lanes, edges, least, slack, path) < np.inf:
+        if _shortest_path(costs, lanes, edges, least, slack, room, path) < np.inf:
             return CHAINED
     return NO_CHAIN
 
 
 @compiled
 def _among_least(lanes: Floats) -> float:
-    """What some of the cheapest nodes of a layer cost at most: the least costs of a few lanes."""
-    few = np.full(_FEW, np.inf)
-    for cost in lanes:
-        if cost < few[-1]:
-            place = _FEW - 1
-            while place > 0 and few[place - 1] > cost:
-                few[place] = few[place - 1]
-                place -= 1
-            few[place] = cost
-    return float(few[-1])
+    """What some of the cheapest nodes of a layer cost at most: the dearest of the least of a few groups."""
+    most = 0.0
+    for first in range(0, _LANES, _GROUP):
+        least = lanes[first]
+        for lane in range(first + 1, first + _GROUP):
+            least = min(least, lanes[lane])
+        most = max(most, least)
+    return most
 
 
 @compiled
@@ -153,7 +174,7 @@ def _within(row: Floats, lanes: Floats, limit: float, found: Indices) -> int:
 
 @compiled
 def _shortest_path(
-    costs: Floats, lanes: Floats, edges: Edges, least: Floats, slack: float, path: Indices
+    costs: Floats, lanes: Floats, edges: Edges, least: Floats, slack: float, room: SearchRoom, path: Indices
 ) -> float:
     """Cost of the exact shortest path if it is within ``slack`` of the sum of ``least``, put into ``path``.
 
@@ -165,8 +186,7 @@ def _shortest_path(
     # Rounding must not drop a path that is just within the bound.
     slack += 1e-9 * max(1.0, least.sum() + slack)
     bound = least.sum() + slack
-    totals, origins = np.empty((length, count)), np.empty((length, count), dtype=np.int32)
-    heap, candidates = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    totals, heap, candidates = room.totals, room.heap, room.candidates
     size = _within(costs[0], lanes[0], least[0] + slack, heap)
     for region in heap[:size]:
         totals[0, region] = costs[0, region]
@@ -179,7 +199,7 @@ def _shortest_path(
         unclaimed = _worth_claiming(
             costs[i], candidates[:found], totals[i - 1], heap[:size], affordable[1], (count + 63) // 64
         )
-        size = _claim(costs[i], edges, affordable, totals, origins, i, heap, size, unclaimed)
+        size = _claim(costs[i], edges, affordable, room, i, size, unclaimed)
     if size == 0:
         return np.inf
     last = heap[0]
@@ -188,7 +208,7 @@ def _shortest_path(
             last = region
     path[length - 1] = last
     for i in range(length - 1, 0, -1):
-        path[i - 1] = origins[i, path[i]]
+        path[i - 1] = room.origins[i, path[i]]
     return float(totals[length - 1, last])
 
 
@@ -212,19 +232,17 @@ def _claim(
     costs: Floats,
     edges: Edges,
     limits: tuple[float, float],
-    totals: Floats,
-    origins: Indices,
+    room: SearchRoom,
     layer: int,
-    heap: Indices,
     size: int,
     unclaimed: Words,
 ) -> int:
-    """Best ways to the regions of a layer from those in ``heap``; leaves the layer's regions in ``heap``."""
-    before, here = totals[layer - 1], totals[layer]
+    """Best ways to the regions of a layer from those in the heap; leaves the layer's regions there."""
+    before, here, origins = room.totals[layer - 1], room.totals[layer], room.origins[layer]
+    heap, claimed = room.heap, room.candidates
     words, has_words = edges.words, len(edges.words) > 0
     for place in range(size // 2 - 1, -1, -1):
         _sift_down(heap, size, place, before)
-    claimed = np.empty(len(heap), dtype=np.int32)
     count = 0
     while size > 0 and before[heap[0]] <= limits[0]:
         region = heap[0]
@@ -243,7 +261,7 @@ def _claim(
                 total = before[region] + costs[successor]
                 if total <= limits[1]:
                     here[successor] = total
-                    origins[layer, successor] = region
+                    origins[successor] = region
                     claimed[count] = successor
                     count += 1
         if not is_open:

@@ -11,7 +11,7 @@ from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.days.smoothing import smooth_times
 from elsewhere.mechanism.windows import Windows
-from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain
+from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain, room_for
 from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, forbid, inside_box, node_costs
 from elsewhere.reconstruct.region_path import path_cost
 from elsewhere.world.distances import RegionDistances
@@ -43,19 +43,20 @@ def place_chains(
     ways = np.empty(len(draws), dtype=np.int32)
     costs = np.empty((times.shape[1], len(columns.kinds)))
     no_words = np.zeros((0, 0), dtype=np.uint64)
+    room = room_for(*costs.shape)
     for row in range(len(draws)):
         edges = Edges(no_words, places, times[row])
         node_costs(draws[row], windows, columns, costs)
         forbid(inside_box(draws[row], boxes), costs)
         _forbid_closed(places, times[row], costs)
-        ways[row] = best_chain(costs, edges, paths[row])
+        ways[row] = best_chain(costs, edges, room, paths[row])
         if ways[row] == NO_CHAIN:
             ways[row] = CHAINED_OUTSIDE_BOX
             node_costs(draws[row], windows, columns, costs)
             _forbid_closed(places, times[row], costs)
-            if best_chain(costs, edges, paths[row]) == NO_CHAIN:
+            if best_chain(costs, edges, room, paths[row]) == NO_CHAIN:
                 node_costs(draws[row], windows, columns, costs)
-                best_chain(costs, edges, paths[row])
+                best_chain(costs, edges, room, paths[row])
                 ways[row] = SHIFTED if smooth_times(places, paths[row], times[row], True) else PARTLY_CLOSED
         errors[row] = path_cost(draws[row], windows, distances, paths[row])
     return paths, errors, ways

@@ -124,7 +124,7 @@ def _ways_on(path: Indices, places: PlaceWorld) -> tuple[Floats, NDArray[np.int6
 @compiled
 def _sums_from(grid: Floats, hours: RegionHours, day: int) -> Floats:
     """C: for each member and timestep of the whole day the sum of its row from that timestep on."""
-    sums = np.zeros((len(grid), day))
+    sums = np.empty((len(grid), day))
     for member in range(len(grid)):
         row, here = grid[member], sums[member]
         total, after = 0.0, day

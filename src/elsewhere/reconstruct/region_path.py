@@ -12,7 +12,7 @@ import numpy as np
 from elsewhere.arrays import Floats, Indices
 from elsewhere.compiled import compiled
 from elsewhere.mechanism.windows import Windows
-from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain
+from elsewhere.reconstruct.chain import CHAINED_OUTSIDE_BOX, NO_CHAIN, Edges, best_chain, room_for
 from elsewhere.reconstruct.node_errors import Boxes, DistanceColumns, forbid, inside_box, node_costs
 from elsewhere.world.distances import RegionDistances, region_distance
 
@@ -36,14 +36,15 @@ def region_paths(
     errors = np.empty(len(draws))
     ways = np.empty(len(draws), dtype=np.int32)
     costs = np.empty((length, len(columns.kinds)))
+    room = room_for(*costs.shape)
     for row in range(len(draws)):
         inside = inside_box(draws[row], boxes)
         node_costs(draws[row], windows, columns, costs)
         forbid(inside, costs)
-        ways[row] = best_chain(costs, edges, paths[row])
+        ways[row] = best_chain(costs, edges, room, paths[row])
         if ways[row] == NO_CHAIN and not inside.all():
             node_costs(draws[row], windows, columns, costs)
-            ways[row] = best_chain(costs, edges, paths[row])
+            ways[row] = best_chain(costs, edges, room, paths[row])
             if ways[row] != NO_CHAIN:
                 ways[row] = CHAINED_OUTSIDE_BOX
         errors[row] = path_cost(draws[row], windows, distances, paths[row])
