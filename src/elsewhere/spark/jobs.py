@@ -32,6 +32,11 @@ from elsewhere.survey.survey import Survey
 ENGINE = "--engine spark"
 _OLDEST = 4
 _LOOPBACK = "127.0.0.1"
+_SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    # What is sorted by person waits on disk, in files that others may read and that outlive a kill.
+    "spark.io.encryption.enabled": "true",
+}
 _OURS = re.compile(r"elsewhere\.errors\.\w+: (.*?)(?:\n\s*SQLSTATE|\Z)", re.DOTALL)
 
 
@@ -48,9 +53,11 @@ def spark_of(master: str) -> Iterator[SparkSession]:
     _check_spark(master)
     is_new = SparkSession.getActiveSession() is None
     builder = SparkSession.builder.master(master).appName("elsewhere")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
     _set_up(master)
     try:
-        session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        session = builder.getOrCreate()
     except Exception as error:  # noqa: BLE001 - Java's errors have no types of their own here
         reason = str(error).strip().splitlines()[0]
         raise InputError("--master", f"Spark does not start on {master!r}: {reason}") from None
