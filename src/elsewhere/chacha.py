@@ -72,19 +72,19 @@ def _fill(start: HalfWords, words: Words) -> None:
 
 
 @compiled
-def _fill_rows(keys: HalfWords, constants: HalfWords, nonce: int, words: Words) -> None:
+def _fill_rows(keys: HalfWords, constants: HalfWords, nonces: HalfWords, words: Words) -> None:
     start = np.zeros(16, dtype=np.uint32)
     start[:4] = constants
-    start[13] = np.uint32(nonce)
     for row in range(len(keys)):
         start[4:12] = keys[row]
+        start[13] = nonces[row]
         _fill(start, words[row])
 
 
-def chacha_words(keys: HalfWords, nonce: int, count: int) -> Words:
-    """The first ``count`` words of the stream of each key, a row each; other nonces give other streams."""
+def chacha_words(keys: HalfWords, nonces: HalfWords, count: int) -> Words:
+    """The first words of the stream of each key and its nonce, a row each; other nonces, other streams."""
     words = np.empty((len(keys), count), dtype=np.uint64)
-    _fill_rows(keys, np.array(_CONSTANTS, dtype=np.uint32), nonce, words)
+    _fill_rows(keys, np.array(_CONSTANTS, dtype=np.uint32), nonces, words)
     return words
 
 

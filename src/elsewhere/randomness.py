@@ -81,15 +81,20 @@ class SeededRandomness:
 class KeyedRandomness:
     """Words that the key of each row gives: the same for the same key, whatever other rows are beside it.
 
-    Each request has a stream of its own (the nonce counts them), so no word is used twice. To whoever does
-    not have the keys the words are as good as random: ε then rests on ChaCha20 (R23).
+    Each request has a stream of its own, so no word is used twice. The nonce counts the requests of each row
+    by itself, in this batch and in all parts of it: a part's words are never those of the whole. To whoever
+    does not have the keys the words are as good as random: ε then rests on ChaCha20 (R23).
     """
 
-    __slots__ = ("_keys", "_requests")
+    __slots__ = ("_keys", "_requests", "_rows")
 
-    def __init__(self, keys: HalfWords, requests: int = 0) -> None:
+    def __init__(
+        self, keys: HalfWords, requests: HalfWords | None = None, rows: Counts | None = None
+    ) -> None:
         self._keys = keys
-        self._requests = requests
+        # Of the rows of the whole batch, which this may be a part of.
+        self._requests = np.zeros(len(keys), dtype=np.uint32) if requests is None else requests
+        self._rows = np.arange(len(keys)) if rows is None else rows
 
     @property
     def label(self) -> str:
@@ -109,24 +114,28 @@ class KeyedRandomness:
         """So many words for each row."""
         if rows != len(self):
             raise AssertionError("there is a key for each row, and a row for each key")
-        return chacha_words(self._keys, self.next_request(), count)
+        return chacha_words(self._keys, self.next_requests(), count)
 
-    def next_request(self) -> int:
-        """The number of a stream that nothing has used."""
-        self._requests += 1
-        return self._requests - 1
+    def next_requests(self) -> HalfWords:
+        """For each row the number of a stream that nothing has used."""
+        found = self._requests[self._rows]
+        self._requests[self._rows] += np.uint32(1)
+        return found
 
-    def words_of_row(self, row: int, request: int, count: int) -> Words:
+    def words_of_row(self, row: int, requests: HalfWords, count: int) -> Words:
         """The first words of one row's stream: asked for more, they begin in the same way."""
-        return np.asarray(chacha_words(self._keys[row : row + 1], request, count)[0])
+        one = slice(row, row + 1)
+        return np.asarray(chacha_words(self._keys[one], requests[one], count)[0])
 
     def stream(self, _number: int) -> KeyedRandomness:
         """Randomness for one part of a job: keys are of days, whatever the parts are."""
         return self
 
     def of_rows(self, rows: Counts) -> KeyedRandomness:
-        """Randomness for some of the rows of a batch: their keys, and streams not used so far."""
-        return KeyedRandomness(picked_keys(self._keys, rows), self._requests)
+        """Randomness for some of the rows of a batch, each once: their keys, and streams not used so far."""
+        if len(np.unique(rows)) != len(rows):
+            raise AssertionError("a row that is there twice would have the same words twice")
+        return KeyedRandomness(picked_keys(self._keys, rows), self._requests, self._rows[rows])
 
 
 FreshRandomness = SystemRandomness | SeededRandomness

@@ -118,10 +118,10 @@ def _finish_each_row(
     randomness: KeyedRandomness,
 ) -> None:
     """A tape for each row: nothing of its outcome hangs on the rows beside it (R23)."""
-    request, usual = randomness.next_request(), _tape_length(words_per_row, 1)
+    requests, usual = randomness.next_requests(), _tape_length(words_per_row, 1)
     for row in range(count):
         length = usual
-        while not work(new_tape(randomness.words_of_row(row, request, length)), row, row + 1)[0]:
+        while not work(new_tape(randomness.words_of_row(row, requests, length)), row, row + 1)[0]:
             length *= 2
 
 

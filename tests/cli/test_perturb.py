@@ -396,6 +396,32 @@ def _stop_after(monkeypatch: pytest.MonkeyPatch, parts: int) -> None:
     monkeypatch.setattr(job, "_share_part", stopping)
 
 
+def test_a_file_that_changes_under_way_ends_the_job(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches of two files do not fit together: a person could be in both."""
+    source, share = folder / "days.csv", job._share_part
+    before = source.read_text()
+    arguments = ("perturb", source, "-w", folder / "w.world", "-m", "ngram", "-e", 5, "-o", folder / "s.csv")
+
+    def changing(folder: Path, number: int, *more: object) -> Path:
+        source.write_text(before + "late,t,2024-03-07T08:00:00,,,p1\n")
+        return share(folder, number, *more)  # type: ignore[arg-type]  # passed on as they came
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job, "BATCH", 5)
+        patch.setattr(job, "_share_part", changing)
+        code, _, err = elsewhere(*arguments)
+        assert (code, "has changed since this job began" in err) == (2, True)
+        assert not (folder / "s.csv").exists()
+        patch.setattr(job, "_share_part", share)
+        code, _, err = elsewhere(*arguments)
+        assert (code, "belongs to another job" in err) == (2, True)
+        source.write_text(before)
+        assert elsewhere(*arguments)[0] == 0
+    assert len({row["uid"] for row in _rows(folder / "s.csv")}) == 40
+
+
 def test_a_stopped_job_keeps_what_it_has_and_goes_on(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from elsewhere.device import survey_job
-from elsewhere.device.people import AskedDays, asked_people, date_of, joined_days
+from elsewhere.device.owner import own_uid
+from elsewhere.device.people import AskedDays, asked_people, date_of, joined_days, read_days
 from elsewhere.device.simulate import simulated_reports
 from elsewhere.device.survey_job import answer_file
 from elsewhere.errors import InputError
@@ -146,4 +147,43 @@ def test_nothing_is_drawn_for_a_file_that_is_wrong(
     source.write_text("uid,datetime,place_id\n" + rows)
     with pytest.raises(InputError, match=said):
         answer_file(source, tmp_path / "r.parquet", survey)
+    assert [path.name for path in tmp_path.iterdir()] == ["days.csv"]
+
+
+@pytest.mark.usefixtures("small")
+def test_a_file_that_changes_under_way_ends_the_run(
+    survey: Survey, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is drawn of another file would wait among parts of this one, and its people come again later."""
+    output, keep, before = tmp_path / "r.parquet", survey_job._keep, source.read_text()
+    header, *rows = before.splitlines()
+
+    def changing(folder: Path, number: int, frame: pl.DataFrame) -> Path:
+        if number == 1:
+            source.write_text("\n".join([header, *reversed(rows)]))
+        return keep(folder, number, frame)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(survey_job, "_keep", changing)
+        with pytest.raises(InputError, match="has changed since this job began"):
+            answer_file(source, output, survey)
+    waiting = tmp_path / "r.parquet.PRIVATE.partial"
+    assert len(list(waiting.glob("part-*.parquet"))) == 2
+    assert not output.exists()
+    with pytest.raises(InputError, match="belongs to another job"):
+        answer_file(source, output, survey)
+    source.write_text(before)
+    answer_file(source, output, survey)
+    assert read_reports(output).height == 80
+
+
+def test_own_days_are_not_answered_past_their_ledger(survey: Survey, tmp_path: Path) -> None:
+    source = tmp_path / "days.csv"
+    source.write_text(
+        f"uid,datetime,place_id\na,2025-09-03T10:00,p1\n{own_uid('0' * 32)},2025-09-03T10:00,p1\n"
+    )
+    with pytest.raises(InputError, match="share them there, where a ledger counts"):
+        answer_file(source, tmp_path / "r.parquet", survey)
+    with pytest.raises(InputError, match="share them there, where a ledger counts"):
+        read_days(source, survey, SystemRandomness(), people=5)
     assert [path.name for path in tmp_path.iterdir()] == ["days.csv"]

@@ -14,6 +14,7 @@ import elsewhere as ew
 from cases import cases, longest, most_places
 from elsewhere.audit.agreement import agreement
 from elsewhere.audit.channel import all_trajectories
+from elsewhere.device.simulate import answered
 from elsewhere.mechanism.keyed import JobKey
 from elsewhere.mechanism.pick import uniform_below
 from elsewhere.methods.registry import METHODS, null_names
@@ -140,6 +141,43 @@ def test_requests_have_streams_of_their_own() -> None:
     assert len(np.unique(np.concatenate([first.ravel(), second.ravel(), part.ravel()]))) == 3 * 60 + 60
     with pytest.raises(AssertionError, match="a key for each row"):
         source.words_for_rows(2, 1)
+    with pytest.raises(AssertionError, match="the same words twice"):
+        source.of_rows(np.array([1, 1]))
+
+
+def test_a_batch_never_gives_out_words_that_a_part_of_it_had() -> None:
+    """Also parts of parts; and what a row gets does not hang on what its neighbours asked for."""
+
+    def all_words(rows: list[int]) -> dict[int, list[int]]:
+        source = JobKey(SECRET, "p").for_reading(list("abcd"), np.zeros(4, dtype=np.int64))
+        part = source.of_rows(np.array(rows))
+        inner = part.of_rows(np.array([1]))
+        found = [inner.words_for_rows(1, 9), part.words_for_rows(2, 9), inner.words_for_rows(1, 9)]
+        whole = source.words_for_rows(4, 9)
+        words = np.concatenate([*(each.ravel() for each in found), whole.ravel()])
+        assert len(np.unique(words)) == len(words)
+        return dict(enumerate(whole.tolist()))
+
+    one, other = all_words([3, 0]), all_words([2, 0])
+    assert (one[0], one[1]) == (other[0], other[1])
+
+
+def test_the_id_of_a_report_tells_nothing_of_its_draw(tmp_path: Path) -> None:
+    """Were the id made of words that the pick had used, it would name a candidate that was turned down."""
+    survey = survey_of(six_places(tmp_path), ("visits", "1", {}), folder=tmp_path)
+    answering, count = Answering(survey), 3000
+    odds = survey.questions[0].channel.odds
+    mask = np.uint64((1 << (odds.candidates - 1).bit_length()) - 1)  # as `tape.below` cuts words
+    for visits in (1, 2, 3):
+        day = ew.Trajectory([(f"p{at}", 50 + at) for at in range(visits)])
+        days = in_columns([day] * count, survey.world.place_index)
+        source = _keys([str(number) for number in range(count)], days)
+        rows = answering.secret.padded(days)
+        frame = answered(answering, "s", np.zeros(count, dtype=np.int64), rows, source)
+        first = np.frombuffer(bytes.fromhex("".join(frame["id"])), dtype="<u8")[::2]
+        named = (first & mask).astype(np.int64)
+        turned_down = np.bincount(named[named != frame["output"].to_numpy()], minlength=16)
+        assert turned_down[: odds.candidates].min() > 0, "what is true would never be turned down"
 
 
 @pytest.mark.parametrize("bound", [1, 3, 16, 1000])

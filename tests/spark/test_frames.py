@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
@@ -23,7 +24,7 @@ from elsewhere.device.simulate import answered
 from elsewhere.estimates.report_tally import DayType, numbers_of_tally, tally_of
 from elsewhere.mechanism.keyed import JobKey
 from elsewhere.methods.sharing import Sharing
-from elsewhere.randomness import SeededRandomness
+from elsewhere.randomness import SeededRandomness, SystemRandomness
 from elsewhere.spark import rows as chunked
 from elsewhere.survey.answering import Answering
 from elsewhere.survey.file import survey_hash
@@ -280,3 +281,24 @@ def test_what_is_no_frame_of_spark_is_told_so(world: World, survey: Survey) -> N
 def test_frames_without_the_columns_of_reports_are_told_so(df: DataFrame, survey: Survey) -> None:
     with pytest.raises(ew.InputError, match="no column 'survey'; reports have survey, id, question"):
         on_spark.estimate(df, survey)
+
+
+def test_rows_of_nobody_are_never_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those come first in their partition, and must be told of however many there are."""
+    monkeypatch.setattr(chunked, "_ROWS_AT_ONCE", 4)
+    uids = [[None, None, None], [None, None, "a"], ["a", "b", "b"], ["b", "c"]]
+    batches = [pa.RecordBatch.from_pydict({"uid": pa.array(some, pa.string())}) for some in uids]
+    found = [frame["uid"].to_list() for frame in chunked.chunks_by(batches, "uid")]
+    assert found == [[None] * 5, ["a", "a"], ["b", "b", "b"], ["c"]]
+
+
+@pytest.mark.parametrize("beside", ["25/04/2024 10:00", "04/25/2024 10:00"])
+def test_a_date_is_never_read_by_the_rows_beside_it(world: World, beside: str) -> None:
+    """Which rows are beside it depends on partitions: one day could be drawn on two dates."""
+    names = ("uid", "datetime", "place_id")
+    rows = [("ann", "03/04/2024 10:00", "p1"), ("bob", beside, "p1")]
+    batch = pa.RecordBatch.from_pydict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    with pytest.raises(ew.InputError, match="day and month cannot be told apart"):
+        list(chunked.people_of_partition([batch], world, lambda *_: SystemRandomness()))
+    told = chunked.people_of_partition([batch.slice(1)], world, lambda *_: SystemRandomness())
+    assert [date for people in told for date in people.dates.tolist()] == [number_of(dt.date(2024, 4, 25))]

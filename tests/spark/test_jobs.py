@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
@@ -14,6 +19,8 @@ from pyspark.sql import SparkSession
 import elsewhere as ew
 from commands import Command
 from days_of_people import Row, made_rows
+from elsewhere.device.job_folder import lock_folder
+from elsewhere.spark import jobs
 from elsewhere.survey.survey import Survey
 from elsewhere.world.world import World
 from made_surveys import survey_of
@@ -84,6 +91,55 @@ def test_bad_rows_end_a_command_with_one_message_and_nothing_half_written(
     assert "Traceback" not in err
     assert not (folder / "out").exists()
     assert not list(folder.glob("*.partial"))
+
+
+def _mode_of(folder: Path) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def told(_batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"mode": [stat.S_IMODE(folder.stat().st_mode)]})
+
+    return told
+
+
+def test_one_run_at_a_time_writes_an_output(spark: SparkSession, tmp_path: Path) -> None:
+    """Of two runs in one folder, both could have drawn for the same day. Meanwhile it is for its owner."""
+    output, waiting = tmp_path / "out", tmp_path / "out.PRIVATE.partial"
+    df = spark.range(1, numPartitions=1).mapInArrow(_mode_of(waiting), "mode long")
+    lock = lock_folder(waiting, output)
+    (waiting / "written").mkdir()
+    (waiting / "written" / "part-of-another-run.parquet").touch()
+    with pytest.raises(ew.InputError, match="another run of this job is at work"):
+        jobs._write(df, output)
+    assert list((waiting / "written").iterdir())
+    os.close(lock)
+    jobs._write(df, output)
+    assert pl.read_parquet(output / "*.parquet")["mode"].to_list() == [0o700]
+    assert not (output / "part-of-another-run.parquet").exists()
+    assert not waiting.exists()
+
+
+def test_what_a_job_of_one_machine_has_drawn_stays(spark: SparkSession, tmp_path: Path) -> None:
+    output, waiting = tmp_path / "out.parquet", tmp_path / "out.parquet.PRIVATE.partial"
+    waiting.mkdir()
+    (waiting / "job.json").write_text("{}")
+    with pytest.raises(ew.InputError, match="belongs to another job"):
+        jobs._write(spark.range(1), output)
+    assert (waiting / "job.json").exists()
+
+
+@pytest.mark.usefixtures("java")
+def test_true_days_do_not_lie_open_on_disk(folder: Path) -> None:
+    """Spark sorts people in files that others may read, and that stay behind if it is killed (R10)."""
+    (folder / "disk").mkdir()
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, str(Path(__file__).parent / "on_disk.py"), str(folder), str(folder / "disk")],
+        env={**os.environ, "SPARK_LOCAL_DIRS": str(folder / "disk")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["bytes"] > 1000
+    assert not found["is_open"]
 
 
 def test_days_of_another_city_and_empty_folders_are_refused(

@@ -139,6 +139,14 @@ def test_strangers_get_nothing(world: World) -> None:
         assert address.token.hex() not in repr(address) + repr(secret)
 
 
+def test_nobody_listens_once_a_secret_is_gone() -> None:
+    with JobSecret() as secret:
+        address = secret.address()
+        assert len(address()) == 32
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((address.host, address.port), timeout=5)
+
+
 def test_a_host_of_others_is_refused() -> None:
     with pytest.raises(ew.InputError, match="is no address of this machine"):
         JobSecret("203.0.113.7")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.chacha import chacha_block, chacha_words, keys_from_bytes, picked_keys
+from elsewhere.chacha import HalfWords, chacha_block, chacha_words, keys_from_bytes, picked_keys
 from elsewhere.compiled import interpreted
 from examples import examples
 
@@ -79,18 +79,26 @@ def _plain_stream(key: bytes, nonce: int, blocks: int) -> bytes:
     return found
 
 
+def _nonces(first: int, count: int) -> HalfWords:
+    return np.full(count, first, dtype=np.uint32)
+
+
 @given(st.lists(st.binary(min_size=32, max_size=32), min_size=1, max_size=3), st.integers(0, 2**32 - 1))
 @examples(max_examples=40)
 def test_words_are_the_bytes_of_the_stream_eight_at_a_time(keys: list[bytes], nonce: int) -> None:
-    words = chacha_words(keys_from_bytes(keys), nonce, 21)
+    words = chacha_words(keys_from_bytes(keys), _nonces(nonce, len(keys)), 21)
     for key, row in zip(keys, words, strict=True):
         assert row.astype("<u8").tobytes() == _plain_stream(key, nonce, 3)[:168]
 
 
 def test_a_longer_stream_begins_like_a_shorter_one_and_rows_are_picked() -> None:
     keys = keys_from_bytes([_COUNTING, bytes(32), _COUNTING[::-1]])
-    long = chacha_words(keys, 7, 40)
-    np.testing.assert_array_equal(chacha_words(keys, 7, 13), long[:, :13])
-    np.testing.assert_array_equal(chacha_words(picked_keys(keys, np.array([2, 0])), 7, 40), long[[2, 0]])
+    seven = _nonces(7, 3)
+    long = chacha_words(keys, seven, 40)
+    np.testing.assert_array_equal(chacha_words(keys, seven, 13), long[:, :13])
+    picked = chacha_words(picked_keys(keys, np.array([2, 0])), seven[:2], 40)
+    np.testing.assert_array_equal(picked, long[[2, 0]])
     assert len(np.unique(long)) == long.size
-    assert not np.isin(chacha_words(keys, 8, 40), long).any()
+    other = chacha_words(keys, np.array([8, 7, 9], dtype=np.uint32), 40)
+    np.testing.assert_array_equal(other[1], long[1])
+    assert not np.isin(other[[0, 2]], long).any()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from elsewhere.arrays import Floats
 from elsewhere.device.matching import Matcher, people_of
-from elsewhere.device.points import points_of_table, table_of
+from elsewhere.device.points import date_order_of_table, points_of_table, table_of
 from elsewhere.errors import InputError, MissingExtraError
 from elsewhere.inputs.column_names import ALIASES
 from elsewhere.randomness import SystemRandomness
@@ -48,7 +48,9 @@ def from_frame(frame: Any, *, world: World) -> list[Trajectory]:
     """
     columns = _columns(frame)
     matcher = Matcher(world.places, world.clock, SystemRandomness())
-    points = points_of_table(table_of(columns), world.clock, "frame")
+    table = table_of(columns)
+    order = date_order_of_table(table, "frame")
+    points = points_of_table(table, world.clock, "frame", order=order)
     return [person.trajectory for person in people_of(points, matcher, Path("frame"))]
 
 

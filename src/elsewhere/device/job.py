@@ -154,11 +154,13 @@ def _perturb_others(
             pass  # what an earlier run has finished
         matcher.counts.clear()
         for batch in batches:
+            folder.check_unchanged()
             chosen = _smoothed(batch, world, matcher.counts) if is_smooth else batch
             stream = randomness.stream(1 + len(done))
             done.append(_share_part(folder.path, len(done), chosen, method, matcher.counts, workers, stream))
             total += len(batch)
             progress(total)
+        folder.check_unchanged()
         counts = _all_counts(done, folder)
         metadata = replace(metadata, trajectories=counts.pop("trajectories"))
         write_shared(output, done, metadata)

@@ -10,6 +10,7 @@ NOT_SAID_WHOSE = (
     "has days of `me`, which may be anybody: make the data set again with `elsewhere dataset personal`, or "
     "give people other uids"
 )
+OWN_DAYS = "holds people's own days of a device: share them there, where a ledger counts"
 _OWN = re.compile(r"me-[0-9a-f]{32}", re.IGNORECASE)
 
 

@@ -17,6 +17,7 @@ from elsewhere.device.day_columns import (
     people_in_columns,
     people_of_rows,
 )
+from elsewhere.device.owner import OWN_DAYS, is_own
 from elsewhere.device.point_columns import read_point_columns
 from elsewhere.device.reading import trajectories_of
 from elsewhere.device.tally import Tally
@@ -121,7 +122,10 @@ def asked_people(
     """People of a file with the days that a survey asks about, a part of it in memory at a time. PRIVATE."""
     points = read_point_columns(path, survey.world.clock)
     matcher = DayMatcher(survey.world)
-    return map(asked.of, people_in_columns(points, matcher, str(path), lambda *_: randomness))
+    for people in people_in_columns(points, matcher, str(path), lambda *_: randomness):
+        if any(map(is_own, people.uids.unique().to_list())):
+            raise InputError(str(path), OWN_DAYS)
+        yield asked.of(people)
 
 
 def read_days(

@@ -79,7 +79,15 @@ def read_points(path: Path, clock: Clock) -> Iterator[Point]:
 
 def date_order(path: Path) -> DateOrder | None:
     """Whether day or month comes first; the whole file is asked only if it writes dates that way."""
-    texts = (text for table in tables_of(path) for text in text_columns(table, str(path))[0][2])
+    return _order_of(text for table in tables_of(path) for text in text_columns(table, str(path))[0][2])
+
+
+def date_order_of_table(table: Table, source: str) -> DateOrder | None:
+    """The same of a table that is all there is."""
+    return _order_of(iter(text_columns(table, source)[0][2]))
+
+
+def _order_of(texts: Iterator[str]) -> DateOrder | None:
     first = next(texts, "")
     return date_order_of(chain([first], texts)) if has_slashes(first) else None
 
@@ -87,10 +95,12 @@ def date_order(path: Path) -> DateOrder | None:
 def points_of_table(
     table: Table, clock: Clock, source: str, *, before: int = 1, order: DateOrder | None = None
 ) -> list[Point]:
-    """Points of columns of text; ``before`` so many rows came before them. Blank rows are passed over."""
+    """Points of columns of text; ``before`` so many rows came before them. Blank rows are passed over.
+
+    Whoever sees all rows says in which ``order`` dates are written: from a part of them, the same day could
+    be read in two ways. Without it, a date that may be either is a fault.
+    """
     columns, is_utc = text_columns(table, source)
-    if order is None and any(map(has_slashes, columns[2][:1])):
-        order = date_order_of(columns[2])
     times = _Times(clock.timezone, order, is_utc)
     faults: list[Fault] = []
     rows = zip(*(column.to_list() for column in columns), strict=True)

@@ -74,10 +74,12 @@ def answer_file(
         people = asked_people(source, survey, randomness.stream(0), asked)
         answering = Answering(survey)
         for batch in islice(in_batches(people, BATCH), len(parts), None):
+            folder.check_unchanged()
             some, stream = DatedDays(batch.dates, batch.days), randomness.stream(1 + len(parts))
             frame = pl.concat(reports_in_pieces(answering, some, stream, workers))
             parts.append(_keep(folder.path, len(parts), frame))
             progress(min(len(parts) * BATCH, looked.asked), looked.asked)
+        folder.check_unchanged()
         counts = _counts_of(parts, folder)
         _write_in_order(output, parts, looked.asked, folder.path, label)
         folder.remove()

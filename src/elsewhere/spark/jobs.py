@@ -17,7 +17,7 @@ import pyspark
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from elsewhere.device.job_folder import partial_folder
+from elsewhere.device.job_folder import JOB_FILE, OF_ANOTHER_JOB, lock_folder, partial_folder
 from elsewhere.device.other_city import FAR_SHARE, OTHER_CITY
 from elsewhere.device.shared_metadata import SharedMetadata, metadata_file
 from elsewhere.errors import InputError
@@ -32,6 +32,11 @@ from elsewhere.survey.survey import Survey
 ENGINE = "--engine spark"
 _OLDEST = 4
 _LOOPBACK = "127.0.0.1"
+_SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    # What is sorted by person waits on disk, in files that others may read and that outlive a kill.
+    "spark.io.encryption.enabled": "true",
+}
 _OURS = re.compile(r"elsewhere\.errors\.\w+: (.*?)(?:\n\s*SQLSTATE|\Z)", re.DOTALL)
 
 
@@ -48,9 +53,11 @@ def spark_of(master: str) -> Iterator[SparkSession]:
     _check_spark(master)
     is_new = SparkSession.getActiveSession() is None
     builder = SparkSession.builder.master(master).appName("elsewhere")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
     _set_up(master)
     try:
-        session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        session = builder.getOrCreate()
     except Exception as error:  # noqa: BLE001 - Java's errors have no types of their own here
         reason = str(error).strip().splitlines()[0]
         raise InputError("--master", f"Spark does not start on {master!r}: {reason}") from None
@@ -174,13 +181,31 @@ def _refuse_existing(output: Path) -> None:
 
 def _write(df: DataFrame, output: Path, metadata: SharedMetadata | None = None) -> None:
     """All of it or nothing: a folder appears when the job is done, what is said of it before."""
-    partial = partial_folder(output)
-    shutil.rmtree(partial, ignore_errors=True)  # of a job that was killed: nothing of it was handed out
-    try:
-        df.write.parquet(str(partial.resolve()))
+    with _own_folder(output) as folder:
+        written = folder / "written"
+        shutil.rmtree(written, ignore_errors=True)  # of a job that was killed: nothing of it was handed out
+        df.write.parquet(str(written.resolve()))
         if metadata is not None:
             about = json.dumps(metadata.as_json(), indent=2, ensure_ascii=False)
             write_text(metadata_file(output), f"{about}\n")
-        partial.rename(output)
+        written.rename(output)
+
+
+@contextmanager
+def _own_folder(output: Path) -> Iterator[Path]:
+    """Where an output is written, readable by its owner only; gone afterwards.
+
+    One job at a time: of two in one folder each would have drawn a part of what comes out, or all of it.
+    """
+    folder = partial_folder(output)
+    lock = lock_folder(folder, output)
+    try:
+        _refuse_existing(output)  # another run may have finished while this one was getting ready
+        if (folder / JOB_FILE).exists():
+            raise InputError(str(folder), OF_ANOTHER_JOB)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        os.close(lock)

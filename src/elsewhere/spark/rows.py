@@ -17,7 +17,7 @@ from elsewhere.device.day_columns import (
     joined_people,
     people_in_columns,
 )
-from elsewhere.device.owner import is_own
+from elsewhere.device.owner import OWN_DAYS, is_own
 from elsewhere.device.point_columns import PointColumns, columns_of_table
 from elsewhere.device.points import one_way_to_write
 from elsewhere.errors import Fault, InputError
@@ -40,7 +40,7 @@ def chunks_by(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pl.DataFr
         if rows < enough:
             continue
         joined = pl.concat(waiting)
-        is_last = joined[key] == joined[key][-1]
+        is_last = joined.select(pl.col(key).eq_missing(pl.col(key).last())).to_series()
         whole, left = joined.filter(~is_last), joined.filter(is_last)
         if whole.height:
             yield whole
@@ -66,9 +66,7 @@ def _points(frame: pl.DataFrame, world: World) -> PointColumns:
         raise InputError(SOURCE, [Fault(column="uid", problem=_ONE_WAY)])
     table = frame.select(pl.all().fill_null("").str.strip_chars())
     if any(map(is_own, table["uid"].unique().to_list())):
-        raise InputError(
-            SOURCE, "holds people's own days of a device: share them there, where a ledger counts"
-        )
+        raise InputError(SOURCE, OWN_DAYS)
     try:
         return columns_of_table(table, world.clock, SOURCE)
     except InputError as error:

@@ -10,6 +10,7 @@ import hmac
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -103,6 +104,9 @@ class JobSecret:
         with self._lock:
             self._secret[:] = bytes(len(self._secret))
             self._secret.clear()
+        with suppress(OSError):
+            # Closing alone would leave the port open until one more task has come.
+            self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()
 
     def address(self) -> SecretAddress:
@@ -131,7 +135,7 @@ class JobSecret:
                 line.settimeout(_PATIENCE_SECONDS)
                 if hmac.compare_digest(_received(line, _TOKEN_BYTES), self._token):
                     with self._lock:
-                        line.sendall(bytes(self._secret))
+                        line.sendall(self._secret)  # no copy, which nobody could overwrite
             except OSError:
                 pass  # a task that was ended; whoever asks again is answered again
 
