@@ -103,6 +103,8 @@ def test_closeness_of_what_is_known() -> None:
     assert double["f1_many"] < 1
     turned = closeness(truth[::-1], truth)
     assert (turned["f1"], turned["js"] > 0.1, turned["l1"] > 0.5) == (0.0, True, True)
+    nobody = np.append(np.zeros(45), truth[-5:])
+    assert closeness(nobody + 0.1 * truth[-1], nobody)["top20"] == pytest.approx((0.02 / truth[-5:]).mean())
     assert jensen_shannon(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(1.0)
 
 

@@ -18,18 +18,19 @@ def closeness(shares: Floats, truth: Floats) -> dict[str, float]:
     """JS, L1, error of the busiest twenty, F1 of the busy ones, in two ways.
 
     js, l1: of shares that add up to 1; js in bits, 0 to 1; l1 is 0 to 2.
-    top20: mean error of the twenty that most people have, relative to the truth, as it is per person.
+    top20: mean error of the twenty that most people have, relative to the truth, as it is per person; of fewer
+    where nobody has the others.
     f1: busy are the tenth of all things that most people have, of the truth and of the estimate.
     f1_many: busy are things that at least one person in a hundred has.
     """
     found, true = np.maximum(shares, 0.0), np.asarray(truth)
-    busiest = _most(true, _BUSIEST)
+    busiest = _most(true, min(_BUSIEST, int((true > 0).sum())))
     tenth = max(1, round(_BUSY_SHARE * len(true)))
     both = len(set(_most(true, tenth).tolist()) & set(_most(found, tenth).tolist()))
     return {
         "js": jensen_shannon(_normal(found), _normal(true)),
         "l1": float(np.abs(_normal(found) - _normal(true)).sum()),
-        "top20": float((np.abs(found - true)[busiest] / np.maximum(true[busiest], 1e-12)).mean()),
+        "top20": float((np.abs(found - true)[busiest] / true[busiest]).mean()),
         "f1": both / tenth,
         "f1_many": _f1(found >= _MANY, true >= _MANY),
     }
