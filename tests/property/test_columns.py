@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,10 @@ from worlds import build, place, world_inputs
 
 HEADER = ["uid", "tid", "datetime", "lat", "lng", "place_id"]
 LEVELS = [Fraction(0), Fraction(1, 2), Fraction(1), Fraction(9)]
-WRITTEN = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ"]
+WRITTEN = [
+    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S.%f",
+    "%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ",
+]  # fmt: skip
 _START = dt.datetime(2024, 3, 7)  # noqa: DTZ001 - local time
 
 
@@ -120,6 +124,7 @@ def test_plain_tables_are_read_the_fast_way_and_others_are_not(tmp_path: Path) -
         ["änn", "", "2024-03-07T12:00:00", "", "", "p1"],
         ["ann", "", "2024-03-07T24:00:00", "", "", "p1"],
         ["ann", "", "2024-03-07T12:00", "", "", "p1"],
+        ["ann", "", "2024-03-07T12:00:00.", "", "", "p1"],
         ["ann", "", "2024-03-07T12:00:00", "5o", "1", "p1"],
         ["ann", "", "2024-03-07T12:00:00", "91", "1", ""],
         ["", "", "2024-03-07T12:00:00", "", "", "p1"],
@@ -132,8 +137,21 @@ def test_plain_tables_are_read_the_fast_way_and_others_are_not(tmp_path: Path) -
 
     assert is_plain([plain, plain])
     assert is_plain([plain, [*plain[:3], "91", "1", "p1"]])  # of no use, but there is a place
+    assert is_plain([plain, ["ann", "", "2024-03-07T12:00:00.5", "", "", "p1"]])
     for other in others:
         assert not is_plain([plain, other])
+
+
+def test_timestamps_of_parquet_are_read_the_fast_way_to_the_microsecond(tmp_path: Path) -> None:
+    moments = [dt.datetime(2024, 3, 7, 12, 0, 59, micros) for micros in (0, 999_999, 10)]  # noqa: DTZ001
+    for unit in ("ms", "us", "ns"):
+        written = pl.Series(moments).cast(pl.Datetime(unit))
+        frame = pl.DataFrame({"uid": ["ann"] * 3, "datetime": written, "place_id": ["p0"] * 3})
+        frame.write_parquet(tmp_path / "days.parquet")
+        [table] = tables_of(tmp_path / "days.parquet")
+        points = plain_columns(text_columns(table, "t")[0])
+        assert points is not None
+        assert points.moments.tolist() == written.dt.timestamp("us").to_list()
 
 
 def test_a_choice_among_points_of_a_timestep_is_even(tmp_path: Path) -> None:

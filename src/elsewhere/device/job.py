@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
+from elsewhere.device.ahead import one_ahead
 from elsewhere.device.day_columns import DayMatcher, PeopleColumns, in_batches, people_in_columns
 from elsewhere.device.job_counts import LONG_DAYS, counts_of
 from elsewhere.device.job_folder import JobFolder, counts_file
@@ -149,15 +150,13 @@ def _perturb_others(
         matcher = DayMatcher(world)
         points, thinning = read_point_columns(source, world.clock), randomness.stream(0)
         people = people_in_columns(points, matcher, str(source), lambda *_: thinning)
-        batches = in_batches(people, BATCH)
-        for _ in islice(batches, len(done)):
-            pass  # what an earlier run has finished
-        matcher.counts.clear()
-        for batch in batches:
+        # What an earlier run has finished is read again, and passed over.
+        batches = islice(_with_counts(in_batches(people, BATCH), matcher), len(done), None)
+        for batch, matched in one_ahead(batches, workers):
             folder.check_unchanged()
-            chosen = _smoothed(batch, world, matcher.counts) if is_smooth else batch
+            chosen = _smoothed(batch, world, matched) if is_smooth else batch
             stream = randomness.stream(1 + len(done))
-            done.append(_share_part(folder.path, len(done), chosen, method, matcher.counts, workers, stream))
+            done.append(_share_part(folder.path, len(done), chosen, method, matched, workers, stream))
             total += len(batch)
             progress(total)
         folder.check_unchanged()
@@ -166,6 +165,16 @@ def _perturb_others(
         write_shared(output, done, metadata)
         folder.remove()
     return JobResult(counts=dict(counts), metadata=metadata)
+
+
+def _with_counts(
+    batches: Iterable[PeopleColumns], matcher: DayMatcher
+) -> Iterator[tuple[PeopleColumns, Counter[str]]]:
+    """Each batch with what was counted while it was read."""
+    for batch in batches:
+        counts = matcher.counts.copy()
+        matcher.counts.clear()
+        yield batch, counts
 
 
 def _perturb_own(

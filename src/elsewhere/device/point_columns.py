@@ -18,8 +18,10 @@ from elsewhere.device.points import Point, Table, date_order, points_of_table, t
 from elsewhere.inputs.moments import DateOrder
 from elsewhere.knowledge.clock import Clock
 
-_PLAIN_TIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?$"
-_FORMATS = {("T", 19): "%Y-%m-%dT%H:%M:%S", (" ", 19): "%Y-%m-%d %H:%M:%S"} | {
+_PLAIN_TIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?$"
+_TO_SECONDS = len("2025-09-17T08:00:00")
+_FORMATS = {
+    ("T", _TO_SECONDS): "%Y-%m-%dT%H:%M:%S", (" ", _TO_SECONDS): "%Y-%m-%d %H:%M:%S",
     ("T", 16): "%Y-%m-%dT%H:%M", (" ", 16): "%Y-%m-%d %H:%M",
 }  # fmt: skip
 
@@ -134,10 +136,15 @@ def _is_ascii(text: pl.Series) -> bool:
 def _moments(times: pl.Series) -> Counts | None:
     if times.is_empty() or not times.str.contains(_PLAIN_TIME).all():
         return None
-    first = times[0]
+    whole = times.str.head(_TO_SECONDS)
+    first = whole[0]
     # All are written like the first, or this is not plain.
-    parsed = times.str.to_datetime(_FORMATS[first[10], len(first)], strict=False, time_unit="us")
-    return None if parsed.has_nulls() else parsed.to_physical().to_numpy().astype(np.int64)
+    parsed = whole.str.to_datetime(_FORMATS[first[10], len(first)], strict=False, time_unit="us")
+    if parsed.has_nulls():
+        return None
+    # Timestamps of Parquet come as text with a fraction: what is finer than a microsecond is dropped.
+    micros = times.str.slice(_TO_SECONDS + 1, 6).str.pad_end(6, "0").cast(pl.Int64)
+    return (parsed.to_physical() + micros).to_numpy()
 
 
 def _numbers(text: pl.Series) -> Floats | None:

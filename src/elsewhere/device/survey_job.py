@@ -16,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
+from elsewhere.device.ahead import one_ahead
 from elsewhere.device.day_columns import in_batches
 from elsewhere.device.job_folder import JobFolder, counts_file
 from elsewhere.device.people import AskedDays, DatedDays, asked_people
@@ -73,7 +74,7 @@ def answer_file(
         asked = AskedDays(survey.terms)
         people = asked_people(source, survey, randomness.stream(0), asked)
         answering = Answering(survey)
-        for batch in islice(in_batches(people, BATCH), len(parts), None):
+        for batch in one_ahead(islice(in_batches(people, BATCH), len(parts), None), workers):
             folder.check_unchanged()
             some, stream = DatedDays(batch.dates, batch.days), randomness.stream(1 + len(parts))
             frame = pl.concat(reports_in_pieces(answering, some, stream, workers))

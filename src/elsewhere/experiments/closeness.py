@@ -18,8 +18,8 @@ def closeness(shares: Floats, truth: Floats) -> dict[str, float]:
     """JS, L1, error of the busiest twenty, F1 of the busy ones, in two ways.
 
     js, l1: of shares that add up to 1; js in bits, 0 to 1; l1 is 0 to 2.
-    top20: mean error of the twenty that most people have, relative to the truth, as it is per person; of fewer
-    where nobody has the others.
+    top20: mean error of the twenty that most people have, relative to the truth, as it is per person; of
+    fewer where nobody has the others.
     f1: busy are the tenth of all things that most people have, of the truth and of the estimate.
     f1_many: busy are things that at least one person in a hundred has.
     """
