@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import chi2
 
 from elsewhere.arrays import Bools, Floats, Indices
 from elsewhere.estimates.counts import HALVES, unbiased, variance
@@ -19,6 +20,7 @@ from elsewhere.estimates.tilt import Evidence, Fit
 _BINS = 6
 _LEAST_IN_BIN = 8
 _AT_MOST = 2.0
+_BY_CHANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,22 +73,23 @@ def _off_by_halves(evidence: Evidence, fit: Fit, number: int, bins: Indices) -> 
     """Mean square by which predictions are surely off; centre and half-length of the intervals.
 
     Intervals take the mean square of Armstrong, Kolesár and Plagborg-Møller: never below what could be
-    mistaken for nothing with so few things. Estimates leave the prediction only for what is surely there,
-    two standard errors below: where answers say little, the population stands.
+    mistaken for nothing with so few things. Estimates leave the prediction only for what is more than chance
+    makes of all bins in one survey of twenty: where answers say little, the population stands.
     """
     one, told = evidence.counts[number], evidence.told[number]
     predicted = [told @ fit.halves[1 - half] for half in range(HALVES)]
     found = [unbiased(one.channel, *one.of(half)) for half in range(HALVES)]
     noise = [variance(one.channel, predicted[half], one.of(half)[1]) for half in range(HALVES)]
     squares, sure = np.zeros(len(bins)), np.zeros(len(bins))
-    for number_of_bin in np.unique(bins):
+    filled = np.unique(bins)
+    for number_of_bin in filled:
         inside = bins == number_of_bin
         spread = np.concatenate([noise[half][inside] for half in range(HALVES)])
         off = np.concatenate([(found[half] - predicted[half])[inside] ** 2 for half in range(HALVES)])
         least = 2 * (spread**2).sum() / (len(spread) * spread.sum())
-        mean = float((off - spread).mean())
-        squares[inside] = max(mean, float(least))
-        sure[inside] = max(mean - 2 * float(np.sqrt(2 * (spread**2).mean() / len(spread))), 0.0)
+        squares[inside] = max(float((off - spread).mean()), float(least))
+        by_chance = chi2.ppf(1 - _BY_CHANCE / len(filled), len(spread)) / len(spread)
+        sure[inside] = max(float(off.mean() - by_chance * spread.mean()), 0.0)
     centres, halves = np.zeros(len(bins)), np.zeros(len(bins))
     for half in range(HALVES):
         weights = squares / (squares + noise[half])
