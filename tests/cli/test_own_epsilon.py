@@ -90,6 +90,10 @@ def test_evaluate_tells_what_each_epsilon_gives(elsewhere: Command, folder: Path
         ("zz,2024-03-07T10:00:00,p1,", "row 2, column epsilon: must be a number above 0"),
         ("zz,2024-03-07T10:00:00,p1,-4", "row 2, column epsilon: must be a number above 0"),
         ("zz,2024-03-07T10:00:00,p1,much", "row 2, column epsilon: must be a number above 0"),
+        (
+            "zz,2024-03-07T10:00:00,p1,2\nzz,2024-03-07T11:00:00,p1,x",
+            "row 3, column epsilon: must be a number above 0",
+        ),
     ],
 )
 def test_an_epsilon_that_cannot_be_read_is_refused(
@@ -178,3 +182,18 @@ def test_steps_that_cannot_be_travelled_are_smoothed_if_wished(elsewhere: Comman
     shifted = smoothed(ew.Trajectory([("p0", 48), ("p11", 49)]), world)
     assert [visit.place_id for visit in shifted] == ["p0", "p11"]
     assert not list(irregularities(shifted, world))
+
+
+def test_a_file_that_says_no_epsilon_is_told_so_once(elsewhere: Command, folder: Path) -> None:
+    (folder / "none.csv").write_text("uid,datetime,place_id\na,2024-03-07T08:00:00,p1\n")
+    options = ("-w", folder / "w.world", "-e", "own", "-o", folder / "o.csv")
+    code, _, err = elsewhere("perturb", folder / "none.csv", *options)
+    assert (code, "column epsilon missing; the file has uid" in err) == (2, True), err
+
+
+def test_without_an_epsilon_the_message_says_how_to_give_one(elsewhere: Command, folder: Path) -> None:
+    given = ("perturb", folder / "days.csv", "-w", folder / "w.world", "-o", folder / "o.csv")
+    code, _, err = elsewhere(*given)
+    assert (code, "is missing: give ε as in -e 5" in err) == (2, True), err
+    code, _, err = elsewhere(*given, "-e", "5", "--epsilon-per-draw", "1")
+    assert (code, "does not go with --epsilon-per-draw" in err) == (2, True), err

@@ -73,7 +73,12 @@ def test_people_add_up_and_variances_with_their_square(found: Estimates) -> None
     np.testing.assert_allclose(added["count"], 4000 * shares)
     np.testing.assert_allclose(added["high"], np.maximum(4000 * shares + half, 0))
     np.testing.assert_allclose(added["low"], np.maximum(4000 * shares - half, 0))
-    np.testing.assert_allclose(added["estimate"], 4000 * table["estimate"].to_numpy())
+    inside = np.clip(4000 * table["estimate"].to_numpy(), added["low"].to_numpy(), added["high"].to_numpy())
+    np.testing.assert_allclose(added["estimate"], inside)
+    assert (
+        repr(found)
+        == f"<Estimates of {found.reports:,} reports: {', '.join(q.name for q in found.questions)}>"
+    )
     assert added["reports"].to_list() == [2 * first.reports] * len(shares)
 
 

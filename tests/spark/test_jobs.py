@@ -140,6 +140,9 @@ def test_true_days_do_not_lie_open_on_disk(folder: Path) -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["bytes"] > 1000
     assert not found["is_open"]
+    # Java says nothing but what it says before it has read our settings.
+    assert " WARN " not in done.stderr
+    assert " ERROR " not in done.stderr
 
 
 def test_days_of_another_city_and_empty_folders_are_refused(
@@ -163,6 +166,7 @@ def test_days_of_another_city_and_empty_folders_are_refused(
         (("--master", "local"), "--master: goes with --engine spark"),
         (("--engine", "spark", "--seed", "1"), "--seed: does not go with --engine spark"),
         (("--engine", "spark", "--strict"), "--strict: does not go with --engine spark"),
+        (("--engine", "spark", "--master", "foo"), "--master: found 'foo', must be local[2]"),
     ],
 )
 def test_options_that_do_not_go_together_are_named(
@@ -171,6 +175,18 @@ def test_options_that_do_not_go_together_are_named(
     given = ("perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out")
     code, _, err = elsewhere(*given, *options)
     assert (code, said in err) == (2, True), err
+
+
+def test_a_folder_without_parquet_is_refused_before_spark_starts(
+    elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))  # there is no Java, so Spark cannot even have been tried
+    (folder / "csv").mkdir()
+    (folder / "csv" / "days.csv").write_text("uid,datetime,place_id\n")
+    given = ("-w", folder / "w.world", "-e", "5", "-o", folder / "out", "--engine", "spark")
+    for name, said in (("csv", "holds no .parquet file"), ("gone", "no such file or folder")):
+        code, _, err = elsewhere("perturb", folder / name, *given)
+        assert (code, said in err) == (2, True), err
 
 
 def test_without_java_the_message_says_what_to_install(

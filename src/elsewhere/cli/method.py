@@ -110,8 +110,11 @@ def chosen_method(
 ) -> Sharing:
     """The method that a person asked for, on the world of a file, which may be loaded already."""
     entry = entry_of(name)
-    if (epsilon is None) == (epsilon_per_draw is None):
-        raise InputError("--epsilon", "give either -e or --epsilon-per-draw")
+    if epsilon is None and epsilon_per_draw is None:
+        takes = ", ".join(methods_with("epsilon_per_draw"))
+        raise InputError("--epsilon", f"is missing: give ε as in -e 5 (for {takes} also --epsilon-per-draw)")
+    if epsilon is not None and epsilon_per_draw is not None:
+        raise InputError("--epsilon", "does not go with --epsilon-per-draw: give one of them")
     given = {
         "n": n,
         "epsilon_per_draw": epsilon_per_draw,

@@ -14,7 +14,7 @@ from elsewhere.device.other_city import FAR_SHARE, OTHER_CITY
 from elsewhere.device.own_epsilon import AnyMethod, OwnEpsilon, epsilon_fault, epsilons_of
 from elsewhere.device.owner import is_own
 from elsewhere.device.point_columns import read_point_columns
-from elsewhere.device.points import read_points
+from elsewhere.device.points import check_has_epsilons, read_points
 from elsewhere.device.smooth import smoothed_people
 from elsewhere.device.tally import DaysOfPeople
 from elsewhere.errors import Fault, InputError
@@ -40,6 +40,8 @@ def check_source(
     source: Path, method: AnyMethod, *, is_strict: bool, is_anyway: bool, is_smooth: bool
 ) -> SourceFacts:
     """Read the whole file once, so that whatever is wrong with it shows before the first draw."""
+    if isinstance(method, OwnEpsilon):
+        check_has_epsilons(source)
     world, matcher, tally = method.world, DayMatcher(method.world), DaysOfPeople()
     own, has_others, is_faulty, number = set[str](), False, False, 0
     wanted: set[tuple[Sharing, int]] = set()

@@ -237,6 +237,14 @@ def text_columns(table: Table, source: str) -> tuple[list[pl.Series], bool]:
     return [found.get(name, blank) for name in _FIELDS], is_utc
 
 
+def check_has_epsilons(path: Path) -> None:
+    """An error if no column says which ε people chose."""
+    for table in tables_of(path):
+        if "epsilon" not in columns_of(table.columns, str(path)).where:
+            raise InputError(str(path), f"column epsilon missing; {columns_in_words(table.columns)}")
+        return
+
+
 def columns_of(names: list[str], source: str) -> FoundColumns:
     """Where the columns are; an error if one that is needed is missing."""
     found = found_columns(names, source, keys=_KEYS)

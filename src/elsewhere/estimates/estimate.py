@@ -73,6 +73,10 @@ class Estimates:
     randomness: str = SYSTEM
     """Where the noise of reports came from, as far as their files say; a seed is for experiments only."""
 
+    def __repr__(self) -> str:
+        names = ", ".join(one.name for one in self.questions)
+        return f"<Estimates of {self.reports:,} reports: {names}>"
+
     def frame(self, name: str) -> pl.DataFrame:
         """The table of a question, by its name."""
         known = {one.name: one for one in self.questions}

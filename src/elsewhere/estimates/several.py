@@ -21,7 +21,8 @@ def add_up(parts: Sequence[tuple[Estimates, float]], question: str) -> pl.DataFr
 
     Each city counts with the people it speaks for. Its noise counts with their square: variances add up as
     Σ N² v / n. Bounds come from the unbiased counts, because what is smoothed may be off the same way
-    everywhere. They hold for days of at most k things: give questions a ``k`` that no day exceeds.
+    everywhere; an estimate that adds up to more or less than they allow is taken back to them. They hold for
+    days of at most k things: give questions a ``k`` that no day exceeds.
 
     Parameters
     ----------
@@ -59,10 +60,9 @@ def add_up(parts: Sequence[tuple[Estimates, float]], question: str) -> pl.DataFr
     keys = names[: -len(_NUMBERS) + 1]
     together = pl.concat(frames).group_by(keys, maintain_order=True).sum()
     half = _SURE * pl.col("variance").sqrt()
-    low, high = (pl.col("count") - half).clip(lower_bound=0), pl.col("count") + half
-    return together.select(
-        *keys, "count", "estimate", low.alias("low"), high.clip(lower_bound=0).alias("high"), "reports"
-    )
+    low, high = (pl.col("count") - half).clip(lower_bound=0), (pl.col("count") + half).clip(lower_bound=0)
+    estimate = pl.col("estimate").clip(low, high)
+    return together.select(*keys, "count", estimate, low.alias("low"), high.alias("high"), "reports")
 
 
 def _asked(found: Estimates, question: str) -> Estimated:

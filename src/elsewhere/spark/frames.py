@@ -199,6 +199,8 @@ def _reader(secret: JobSecret | ReadSecret | None, purpose: str) -> ReadSecret:
     if isinstance(secret, JobSecret):
         secret.bind(purpose)
         return secret.address()
+    if not callable(secret):
+        raise InputError("secret", f"found {type(secret).__name__}, must be a JobSecret or a function")
     return secret
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pyspark
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -37,6 +38,11 @@ _SETTINGS = {
     # What is sorted by person waits on disk, in files that others may read and that outlive a kill.
     "spark.io.encryption.enabled": "true",
 }
+_MASTERS = "local[2] (so many cores of this machine), spark://host:7077, yarn or k8s://..."
+_HOW_TO_START = (
+    "a master must answer there (yarn also needs HADOOP_CONF_DIR), and JAVA_HOME, if it is set, must be the "
+    "folder of Java 17 or newer"
+)
 _OURS = re.compile(r"elsewhere\.errors\.\w+: (.*?)(?:\n\s*SQLSTATE|\Z)", re.DOTALL)
 
 
@@ -58,9 +64,8 @@ def spark_of(master: str) -> Iterator[SparkSession]:
     _set_up(master)
     try:
         session = builder.getOrCreate()
-    except Exception as error:  # noqa: BLE001 - Java's errors have no types of their own here
-        reason = str(error).strip().splitlines()[0]
-        raise InputError("--master", f"Spark does not start on {master!r}: {reason}") from None
+    except Exception:  # noqa: BLE001 - Java's errors have no types of their own here, and say nothing
+        raise InputError(ENGINE, f"does not start on {master!r}: {_HOW_TO_START}") from None
     try:
         with _told():
             yield session
@@ -87,6 +92,8 @@ def _is_here(master: str) -> bool:
 
 
 def _check_spark(master: str) -> None:
+    if not (_is_here(master) or master.startswith(("spark://", "yarn", "k8s://"))):
+        raise InputError("--master", f"found {master!r}, must be {_MASTERS}")
     if int(pyspark.__version__.split(".")[0]) < _OLDEST:
         raise InputError(ENGINE, f"found PySpark {pyspark.__version__}, must be {_OLDEST} or newer")
     has_java = shutil.which("java") or (Path(os.environ.get("JAVA_HOME", "")) / "bin" / "java").is_file()
@@ -103,7 +110,7 @@ def _told() -> Iterator[None]:
     """What went wrong in a task, in our own words if it has any; a stack of Java is of no use to anybody."""
     try:
         yield
-    except PySparkException as error:
+    except (PySparkException, Py4JError, RuntimeError) as error:
         ours = _OURS.search(str(error))
         said = ours[1] if ours else str(error).strip().splitlines()[0]
         raise InputError(ENGINE, said.strip()) from None
@@ -120,6 +127,7 @@ def perturb_folder(
 ) -> FolderShared:
     """Share every person's day of a folder of Parquet into another folder."""
     _refuse_existing(output)
+    _check_parquet(source)
     with spark_of(master) as spark, JobSecret(_host(spark, master)) as secret:
         df = _read(spark, source)
         facts = look(df, method.world)
@@ -150,6 +158,7 @@ def _metadata(method: Sharing, facts: Looked, version: str) -> SharedMetadata:
 def answer_folder(source: Path, output: Path, survey: Survey, *, master: str) -> int:
     """Answer a survey for the people of a folder of Parquet; returns the number of reports."""
     _refuse_existing(output)
+    _check_parquet(source)
     with spark_of(master) as spark, JobSecret(_host(spark, master)) as secret:
         _write(answer(_read(spark, source), survey, secret=secret), output)
         return spark.read.parquet(str(output)).count()
@@ -157,6 +166,7 @@ def answer_folder(source: Path, output: Path, survey: Survey, *, master: str) ->
 
 def count_folder(source: Path, survey: Survey, days: DayType | None, *, master: str) -> ReportTally:
     """Count the reports of a folder of Parquet."""
+    _check_parquet(source)
     with spark_of(master) as spark:
         return counted(_read(spark, source), survey, days)
 
@@ -166,9 +176,15 @@ def _host(spark: SparkSession, master: str) -> str:
     return _LOOPBACK if _is_here(master) else str(spark.conf.get("spark.driver.host"))
 
 
-def _read(spark: SparkSession, source: Path) -> DataFrame:
+def _check_parquet(source: Path) -> None:
+    """What can be said before Spark starts, which takes long."""
     if not source.exists():
         raise InputError(str(source), "no such file or folder")
+    if source.is_dir() and next(source.rglob("*.parquet"), None) is None:
+        raise InputError(str(source), "holds no .parquet file, which is all that --engine spark reads")
+
+
+def _read(spark: SparkSession, source: Path) -> DataFrame:
     return spark.read.parquet(str(source.resolve()))
 
 
