@@ -663,6 +663,21 @@ def test_all_trips_of_a_persons_day_are_one_trajectory(elsewhere: Command, folde
     assert (code, "3 days" in out) == (0, True)
 
 
+def test_a_trip_ends_where_nothing_comes_for_half_a_day(folder: Path) -> None:
+    """Timetables run the same trip every day. A trip of a day and a night belongs to no day."""
+    path, world = folder / "trips.csv", ew.World.load(folder / "w.world")
+    hours = [("07T09", "p1"), ("07T21", "p2"), ("08T08", "p3"), ("08T21", "p4"), ("09T09", "p5")]
+    rows = [f"a,7,2024-03-{hour}:00:00,{place}" for hour, place in hours]
+    path.write_text("\n".join(["uid,trip_id,datetime,place_id", *rows]) + "\n")
+    days = ew.read_trajectories(path, world=world)
+    assert [[visit.place_id for visit in day] for day in days] == [["p1", "p2", "p3"], ["p4"], ["p5"]]
+    rows[3:3] = ["a,7,2024-03-08T19:00:00,p1"]
+    rows[-1] = "a,7,2024-03-09T08:00:00,p1"
+    path.write_text("\n".join(["uid,trip_id,datetime,place_id", *rows]) + "\n")
+    with pytest.raises(ew.InputError, match="column tid: a trip goes on into a third day"):
+        ew.read_trajectories(path, world=world)
+
+
 def test_rows_of_a_persons_day_that_are_apart_are_refused(folder: Path) -> None:
     world = ew.World.load(folder / "w.world")
     for columns in ("uid,datetime,place_id", "uid,trip_id,datetime,place_id"):

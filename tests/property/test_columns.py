@@ -53,7 +53,8 @@ def _rows(draw: st.DrawFn, world: World) -> list[list[str]]:
     rows = []
     for uid in draw(st.lists(st.sampled_from(["a", "bo", "ü", "c c"]), min_size=1, max_size=3, unique=True)):
         has_trips = draw(st.booleans())
-        moments = draw(st.lists(st.integers(0, 3 * 1440), min_size=1, max_size=9))
+        latest = draw(st.sampled_from([1800, 3 * 1440])) if has_trips else 3 * 1440
+        moments = draw(st.lists(st.integers(0, latest), min_size=1, max_size=9))
         moments = sorted(moments) if draw(st.integers(0, 3)) or not has_trips else moments
         for number, minute in enumerate(moments):
             place = draw(ids)

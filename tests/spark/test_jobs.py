@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import stat
@@ -18,13 +19,15 @@ from pyspark.sql import SparkSession
 
 import elsewhere as ew
 from commands import Command
-from days_of_people import Row, made_rows
+from days_of_people import Row, made_rows, people_here
 from elsewhere.device.job_folder import lock_folder
+from elsewhere.mechanism.keyed import JobKey
 from elsewhere.spark import jobs
 from elsewhere.survey.survey import Survey
 from elsewhere.world.world import World
 from made_surveys import survey_of
 
+EPOCH = dt.date(1970, 1, 1).toordinal()
 NAMES = ["uid", "tid", "datetime", "place_id"]
 ON_SPARK = ("--engine", "spark", "--master", "local[2, 2]")
 
@@ -209,3 +212,16 @@ def test_an_older_spark_is_told_so(elsewhere: Command, folder: Path, monkeypatch
 def test_made_up_people_are_what_they_seem() -> None:
     rows: list[Row] = made_rows(5)
     assert {uid for uid, _, _, _ in rows} == {f"u{number}" for number in range(5)}
+
+
+def test_ids_of_trips_that_come_again_on_another_date_are_other_trips(world: World) -> None:
+    """As on one machine, where rows stand in order; here they have none."""
+    hours = [("1", "07T09"), ("1", "07T20"), ("2", "07T23"), ("2", "08T01"), ("1", "08T10"), ("2", "08T14")]
+    rows: list[Row] = [
+        ("ann", tid, dt.datetime.fromisoformat(f"2024-03-{hour}:00:00"), f"p{number}")
+        for number, (tid, hour) in enumerate(hours)
+    ]
+    for again in (rows, rows[::-1], [rows[at] for at in (4, 0, 5, 2, 1, 3)]):
+        people = people_here(again, world, JobKey(bytes(32), "trips"))
+        assert people.dates.tolist() == [dt.date(2024, 3, day).toordinal() - EPOCH for day in (7, 8)]
+        assert people.days.lengths.tolist() == [4, 2]

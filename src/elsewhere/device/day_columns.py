@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from elsewhere.arrays import Bools, Counts, Indices, Words
 from elsewhere.compiled import compiled
-from elsewhere.device.matching import MATCH_KM
+from elsewhere.device.matching import DAY_IS_APART, MATCH_KM, TRIP_GAP_HOURS, TRIP_IS_LONG
 from elsewhere.device.other_city import FAR_KM
 from elsewhere.device.owner import NO_OWNER, NOT_SAID_WHOSE
 from elsewhere.device.point_columns import PointColumns, joined_points, some_points
@@ -31,6 +31,7 @@ Thinning = Callable[[Sequence[str], Counts], Randomness]
 """From whose days these are, and their dates, to what decides which point of a timestep stays."""
 DAY_MICROS = 86_400_000_000
 _MINUTE = 60_000_000
+TRIP_GAP_MICROS = 60 * TRIP_GAP_HOURS * _MINUTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -244,6 +245,7 @@ def _groups(points: PointColumns) -> _Groups:
     by_day = np.where((points.tids.str.len_bytes() > 0).to_numpy(), 0, local)
     trip = _changes(points.uids) | _changes(points.tids)
     trip[1:] |= by_day[1:] != by_day[:-1]
+    trip[1:] |= np.diff(points.moments) >= TRIP_GAP_MICROS
     firsts = np.flatnonzero(trip)
     dates = np.minimum.reduceat(points.moments, firsts) // DAY_MICROS
     is_day = _changes(points.uids)[firsts]
@@ -269,8 +271,10 @@ def _people(
     uids, dates = points.uids.gather(firsts), groups.dates
     if (uids == NO_OWNER).any():
         raise InputError(source, NOT_SAID_WHOSE)
-    if not tally.add_days(uids, dates).all():
-        raise InputError(source, "rows of one person's day are apart: sort the file by uid and time")
+    is_new = tally.add_days(uids, dates)
+    last_dates = np.maximum.reduceat(points.moments, firsts) // DAY_MICROS
+    if not (is_good := is_new & (last_dates <= dates + 1)).all():
+        raise InputError(source, TRIP_IS_LONG if is_new[np.argmin(is_good)] else DAY_IS_APART)
     written = pl.Series(dates).cast(pl.Int32).cast(pl.Date).cast(pl.String)
     tids = points.tids.gather(firsts)
     return PeopleColumns(

@@ -47,6 +47,14 @@ class Person:
     """What the rows of the day say of the ε that the person chose: one, if they agree."""
 
 
+TRIP_GAP_HOURS = 12
+DAY_IS_APART = "rows of one person's day are apart: sort the file by uid and time"
+TRIP_IS_LONG = (
+    "column tid: a trip goes on into a third day, but must belong to one: leave the column out, then each "
+    "date is a day"
+)
+
+
 class Matcher:
     """Turns the points of one trajectory into visits; keeps count of what it had to do.
 
@@ -137,9 +145,11 @@ def people_of(
         if uid == NO_OWNER:
             raise InputError(str(path), NOT_SAID_WHOSE)
         if not days.add(uid, date):
-            raise InputError(str(path), "rows of one person's day are apart: sort the file by uid and time")
+            raise InputError(str(path), DAY_IS_APART)
         own = list(trips)
         rows = [point for trip in own for point in trip.points]
+        if max(point.moment for point in rows).date() > date + dt.timedelta(days=1):
+            raise InputError(str(path), TRIP_IS_LONG)
         yield Person(
             uid=uid,
             tid=own[0].tid or date.isoformat(),
@@ -162,11 +172,18 @@ class _Trip(NamedTuple):
 
 
 def _trips(points: Iterable[Point]) -> Iterator[_Trip]:
-    """Rows of one trip that stand together; without trips, of one person's local day."""
+    """Rows of one trip that stand together; without trips, of one person's local day.
+
+    Ids of trips may be counted anew every day: a trip ends where nothing comes for half a day.
+    """
 
     def key(point: Point) -> tuple[str, str, dt.date | None]:
         return point.uid, point.tid, None if point.tid else point.moment.date()
 
     for (uid, tid, _), group in groupby(points, key=key):
-        own = list(group)
-        yield _Trip(uid, tid, min(point.moment for point in own).date(), own)
+        same = list(group)
+        longest = dt.timedelta(hours=TRIP_GAP_HOURS)
+        cuts = [row for row, (a, b) in enumerate(pairwise(same), start=1) if b.moment - a.moment >= longest]
+        for first, last in pairwise([0, *cuts, len(same)]):
+            own = same[first:last]
+            yield _Trip(uid, tid, min(point.moment for point in own).date(), own)

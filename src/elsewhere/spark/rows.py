@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from elsewhere.device.day_columns import (
     DAY_MICROS,
+    TRIP_GAP_MICROS,
     DayMatcher,
     PeopleColumns,
     Thinning,
@@ -97,11 +98,10 @@ def in_order(points: PointColumns) -> PointColumns:
             "lng": points.longitudes,
         }
     ).with_row_index("row")
-    trip = [
-        "uid",
-        "tid",
-        pl.when(pl.col("tid") == "").then(pl.col("moment") // DAY_MICROS).otherwise(0),
-    ]
+    date = pl.col("moment") // DAY_MICROS
+    is_another = (pl.col("moment").diff() >= TRIP_GAP_MICROS).fill_null(value=False)
+    number = is_another.cum_sum().over("uid", "tid", order_by="moment")
+    trip = ["uid", "tid", pl.when(pl.col("tid") == "").then(date).otherwise(number)]
     order = (
         frame.with_columns(pl.col("moment").min().over(trip).alias("begins"))
         .sort(["uid", "begins", "tid", "moment", "place_id", "lat", "lng"], maintain_order=True)["row"]
