@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -296,11 +297,9 @@ def test_wrong_zips_are_named_as_what_they_are(tmp_path: Path, names: list[str],
 
 def test_nothing_private_is_in_a_repr(tmp_path: Path) -> None:
     export = read_export(records(tmp_path), ZONE)
-    assert "52" not in repr(export)
-    assert "52" not in repr(export.fixes)
-    assert "52" not in repr(find_stays(export.fixes))
-    assert "52" not in repr(OwnRecords([], export.fixes))
-    assert "52" not in repr(OwnRecords([], export.fixes).spots(10))
+    own = OwnRecords([], export.fixes)
+    for thing in (export, export.fixes, find_stays(export.fixes), own, own.spots(10)):
+        assert "52" not in re.sub("0x[0-9a-f]+", "", repr(thing))  # addresses are nobody's
 
 
 @pytest.mark.parametrize(
