@@ -456,20 +456,18 @@ def test_a_stopped_job_keeps_what_it_has_and_goes_on(
 
 def test_two_workers_make_and_count_what_one_does(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, "BATCH", 7)
-    found = []
+    method = ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5)
+    output, found = folder / "s.parquet", []
     for workers in (1, 2):
-        method, output = (
-            ew.method("ngram", ew.World.load(folder / "w.world"), epsilon=5),
-            folder / "s.parquet",
-        )
         result = job.perturb_file(
             folder / "days.csv", output, method, version="test", workers=workers, seed=4, is_anyway=True
         )
         found.append((pl.read_parquet(output), result.counts))
         output.unlink()
-    assert found[0][0].equals(found[1][0])
-    assert found[0][1] == found[1][1]
-    assert found[0][1]["visits"] == 120
+    (days, counts), (same_days, same_counts) = found
+    assert days.equals(same_days)
+    assert counts == same_counts
+    assert counts["visits"] == 120
 
 
 _PROGRAM = """

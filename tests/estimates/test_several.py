@@ -75,11 +75,12 @@ def test_people_add_up_and_variances_with_their_square(found: Estimates) -> None
     np.testing.assert_allclose(added["low"], np.maximum(4000 * shares - half, 0))
     inside = np.clip(4000 * table["estimate"].to_numpy(), added["low"].to_numpy(), added["high"].to_numpy())
     np.testing.assert_allclose(added["estimate"], inside)
-    assert (
-        repr(found)
-        == f"<Estimates of {found.reports:,} reports: {', '.join(q.name for q in found.questions)}>"
-    )
     assert added["reports"].to_list() == [2 * first.reports] * len(shares)
+
+
+def test_estimates_print_in_one_line(found: Estimates) -> None:
+    names = ", ".join(one.name for one in found.questions)
+    assert repr(found) == f"<Estimates of {found.reports:,} reports: {names}>"
 
 
 @pytest.mark.parametrize("people", [0, -1, math.inf, math.nan])

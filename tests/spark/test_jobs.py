@@ -180,14 +180,27 @@ def test_options_that_do_not_go_together_are_named(
     assert (code, said in err) == (2, True), err
 
 
+def test_files_of_hive_have_no_ending_and_other_files_may_be_hidden(folder: Path) -> None:
+    days = folder / "in" / "0.parquet"
+    for name in ("hive/day=1/000000_0", "hive/_delta_log/0.json", "hive/.0.crc", "hive/empty"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(days.read_bytes() if "day=" in name else b"{}" * ("empty" not in name))
+    jobs._check_parquet(folder / "hive")
+    jobs._check_parquet(days)
+
+
 def test_a_folder_without_parquet_is_refused_before_spark_starts(
     elsewhere: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))  # there is no Java, so Spark cannot even have been tried
     (folder / "csv").mkdir()
     (folder / "csv" / "days.csv").write_text("uid,datetime,place_id\n")
+    (folder / "none").mkdir()
+    (folder / "none" / "_delta_log").mkdir()
+    (folder / "none" / "_delta_log" / "0.json").write_text("{}")
     given = ("-w", folder / "w.world", "-e", "5", "-o", folder / "out", "--engine", "spark")
-    for name, said in (("csv", "holds no .parquet file"), ("gone", "no such file or folder")):
+    refused = {"csv": "is not Parquet", "none": "holds no file", "gone": "no such file or folder"}
+    for name, said in refused.items():
         code, _, err = elsewhere("perturb", folder / name, *given)
         assert (code, said in err) == (2, True), err
 

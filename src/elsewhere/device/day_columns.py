@@ -5,6 +5,7 @@ The same rules as `matching`, which does it day by day for single people; a test
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from scipy.spatial import cKDTree
 
 from elsewhere.arrays import Bools, Counts, Indices, Words
 from elsewhere.compiled import compiled
-from elsewhere.device.matching import DAY_IS_APART, MATCH_KM, TRIP_GAP_HOURS, TRIP_IS_LONG
+from elsewhere.device.matching import DAY_IS_APART, MATCH_KM, TRIP_GAP, TRIP_IS_LONG
 from elsewhere.device.other_city import FAR_KM
 from elsewhere.device.owner import NO_OWNER, NOT_SAID_WHOSE
 from elsewhere.device.point_columns import PointColumns, joined_points, some_points
@@ -31,7 +32,7 @@ Thinning = Callable[[Sequence[str], Counts], Randomness]
 """From whose days these are, and their dates, to what decides which point of a timestep stays."""
 DAY_MICROS = 86_400_000_000
 _MINUTE = 60_000_000
-TRIP_GAP_MICROS = 60 * TRIP_GAP_HOURS * _MINUTE
+TRIP_GAP_MICROS = TRIP_GAP // dt.timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

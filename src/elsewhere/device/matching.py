@@ -47,7 +47,7 @@ class Person:
     """What the rows of the day say of the ε that the person chose: one, if they agree."""
 
 
-TRIP_GAP_HOURS = 12
+TRIP_GAP = dt.timedelta(hours=12)
 DAY_IS_APART = "rows of one person's day are apart: sort the file by uid and time"
 TRIP_IS_LONG = (
     "column tid: a trip goes on into a third day, but must belong to one: leave the column out, then each "
@@ -182,8 +182,7 @@ def _trips(points: Iterable[Point]) -> Iterator[_Trip]:
 
     for (uid, tid, _), group in groupby(points, key=key):
         same = list(group)
-        longest = dt.timedelta(hours=TRIP_GAP_HOURS)
-        cuts = [row for row, (a, b) in enumerate(pairwise(same), start=1) if b.moment - a.moment >= longest]
+        cuts = [row for row, (a, b) in enumerate(pairwise(same), start=1) if b.moment - a.moment >= TRIP_GAP]
         for first, last in pairwise([0, *cuts, len(same)]):
             own = same[first:last]
             yield _Trip(uid, tid, min(point.moment for point in own).date(), own)

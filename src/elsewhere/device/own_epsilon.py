@@ -63,11 +63,9 @@ def epsilon_of(texts: Sequence[str]) -> Fraction | None:
 def epsilon_fault(person: Person) -> Fault | None:
     """What is wrong with the ε of a person's day: its rows must agree. Private values are not quoted."""
     first, *others = person.epsilons
-    for point in person.epsilons:
-        try:
-            exact_epsilon(point.epsilon)
-        except InputError:
-            return Fault(row=point.row, column="epsilon", problem="must be a number above 0")
+    for chosen in person.epsilons:
+        if epsilon_of([chosen.epsilon]) is None:
+            return Fault(row=chosen.row, column="epsilon", problem="must be a number above 0")
     if others:
         problem = f"differs within one person's day, must be as in row {first.row}"
         return Fault(row=others[0].row, column="epsilon", problem=problem)

@@ -38,6 +38,8 @@ _SETTINGS = {
     # What is sorted by person waits on disk, in files that others may read and that outlive a kill.
     "spark.io.encryption.enabled": "true",
 }
+_PARQUET = b"PAR"
+"""What files begin with; a fourth letter says whether they are encrypted."""
 _MASTERS = "local[2] (so many cores of this machine), spark://host:7077, yarn or k8s://..."
 _HOW_TO_START = (
     "a master must answer there (yarn also needs HADOOP_CONF_DIR), and JAVA_HOME, if it is set, must be the "
@@ -110,7 +112,7 @@ def _told() -> Iterator[None]:
     """What went wrong in a task, in our own words if it has any; a stack of Java is of no use to anybody."""
     try:
         yield
-    except (PySparkException, Py4JError, RuntimeError) as error:
+    except (PySparkException, Py4JError) as error:
         ours = _OURS.search(str(error))
         said = ours[1] if ours else str(error).strip().splitlines()[0]
         raise InputError(ENGINE, said.strip()) from None
@@ -180,8 +182,20 @@ def _check_parquet(source: Path) -> None:
     """What can be said before Spark starts, which takes long."""
     if not source.exists():
         raise InputError(str(source), "no such file or folder")
-    if source.is_dir() and next(source.rglob("*.parquet"), None) is None:
-        raise InputError(str(source), "holds no .parquet file, which is all that --engine spark reads")
+    within = (path for path in source.rglob("*") if _is_data(path, source))
+    first = next(within, None) if source.is_dir() else source
+    if first is None:
+        raise InputError(str(source), "holds no file: --engine spark reads folders of Parquet")
+    with first.open("rb") as file:  # Hive gives its files no ending
+        if file.read(len(_PARQUET)) != _PARQUET:
+            raise InputError(str(first), "is not Parquet, which is all that --engine spark reads")
+
+
+def _is_data(path: Path, source: Path) -> bool:
+    """Whether Spark would read a file: what is empty or hidden it passes over, but for partitions."""
+    names = path.relative_to(source).parts
+    is_hidden = any(name.startswith(("_", ".")) and "=" not in name for name in names)
+    return not is_hidden and path.is_file() and path.stat().st_size > 0
 
 
 def _read(spark: SparkSession, source: Path) -> DataFrame:
