@@ -96,6 +96,16 @@ def test_bad_rows_end_a_command_with_one_message_and_nothing_half_written(
     assert not list(folder.glob("*.partial"))
 
 
+def test_a_damaged_file_is_named(spark: SparkSession, elsewhere: Command, folder: Path) -> None:
+    del spark
+    (folder / "in" / "2.parquet").write_bytes(b"PAR1 and then nothing that could be read")
+    code, _, err = elsewhere(
+        "perturb", folder / "in", "-w", folder / "w.world", "-e", "5", "-o", folder / "out", *ON_SPARK
+    )
+    assert (code, "2.parquet" in err, "Traceback" in err) == (2, True, False), err
+    assert not (folder / "out").exists()
+
+
 def _mode_of(folder: Path) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def told(_batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pydict({"mode": [stat.S_IMODE(folder.stat().st_mode)]})

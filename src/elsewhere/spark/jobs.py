@@ -45,6 +45,7 @@ _HOW_TO_START = (
     "a master must answer there (yarn also needs HADOOP_CONF_DIR), and JAVA_HOME, if it is set, must be the "
     "folder of Java 17 or newer"
 )
+_JAVAS = re.compile(r"^: [\w.$]+: (.+)$", re.MULTILINE)
 _OURS = re.compile(r"elsewhere\.errors\.\w+: (.*?)(?:\n\s*SQLSTATE|\Z)", re.DOTALL)
 
 
@@ -66,8 +67,8 @@ def spark_of(master: str) -> Iterator[SparkSession]:
     _set_up(master)
     try:
         session = builder.getOrCreate()
-    except Exception:  # noqa: BLE001 - Java's errors have no types of their own here, and say nothing
-        raise InputError(ENGINE, f"does not start on {master!r}: {_HOW_TO_START}") from None
+    except Exception as error:  # noqa: BLE001 - Java's errors have no types of their own here
+        raise InputError(ENGINE, f"does not start on {master!r}: {_reason(error)}; {_HOW_TO_START}") from None
     try:
         with _told():
             yield session
@@ -113,9 +114,14 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        ours = _OURS.search(str(error))
-        said = ours[1] if ours else str(error).strip().splitlines()[0]
-        raise InputError(ENGINE, said.strip()) from None
+        raise InputError(ENGINE, _reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    """Our own words, or what Java says is wrong, or the first line."""
+    text = str(error).strip()
+    said = _OURS.search(text) or _JAVAS.search(text)
+    return said[1].strip() if said else text.splitlines()[0]
 
 
 def perturb_folder(
